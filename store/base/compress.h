@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compress: the one place that includes zstd.
+ *
+ * What it is   one-shot zstd of a span, with a checked and limited way back.
+ * Ownership    results are malloc'ed for the caller.
+ * Threads      any.
+ * Errors       -ENOMEM; -EBADMSG: not a zstd frame of known size; -EFBIG: larger than allowed.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+int compress_bytes(const void *bytes, size_t byte_count, int level, uint8_t **ret_bytes,
+	size_t *ret_byte_count);
+/* The frame must state its content size, and that may be at most BYTES_MAX. */
+int decompress_bytes(const void *bytes, size_t byte_count, size_t bytes_max, uint8_t **ret_bytes,
+	size_t *ret_byte_count);
