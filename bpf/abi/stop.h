@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stop: why the walk of a stack ended.
+ *
+ * What it is   one X-list, expanded to the enum here and to names and meanings in user space:
+ *              X(name, words of the marker frame, meaning for an operator).
+ * Ownership    nothing is kept.
+ * Threads      any.
+ * Errors       every reason but complete and absent leaves the root of the stack unknown; a reader
+ *              must show that as a marker at the root, never as a whole stack.
+ */
+#pragma once
+
+#define STOP_LIST(X)                                                                             \
+	X(complete, "complete", "the walk reached the place where the thread begins")            \
+	X(absent, "absent",                                                                      \
+		"there was no such stack: user mode has no kernel part, a kernel "               \
+		"thread has no user part")                                                       \
+	X(truncated, "truncated", "the stack is deeper than a walk may go; its root is missing") \
+	X(bad_frame_pointer, "bad frame pointer",                                                \
+		"the frame pointer register or a saved one does not lead up the stack: code "    \
+		"built without frame pointers")                                                  \
+	X(bad_return_address, "bad return address",                                              \
+		"a saved return address lies outside of user memory")                            \
+	X(unreadable, "unreadable",                                                              \
+		"the memory that should hold the next frame is not mapped "                      \
+		"or not in memory")                                                              \
+	X(budget, "out of time", "the walk used up its time")                                    \
+	X(no_memory, "process ending",                                                           \
+		"the process was ending and had already let go of its "                          \
+		"memory")                                                                        \
+	X(no_registers, "no registers", "the registers of user mode could not be found")         \
+	X(not_64_bit, "32-bit code", "32-bit code, whose stacks are not walked")                 \
+	X(refused, "refused", "the kernel did not give its own stack")
+
+#define STOP_ENUM_ITEM(name, words, meaning) STOP_##name,
+
+/* STOP_NONE means that a walk goes on; no finished record holds it. */
+enum stop { STOP_NONE, STOP_LIST(STOP_ENUM_ITEM) STOP_MAX };
+
+#undef STOP_ENUM_ITEM
