@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sandbox: one foreign file is parsed by a fresh run of our own binary that can do nothing else.
+ *
+ * What it is   starts this program again with two descriptors (the file to read, the index to
+ *              write), an empty environment, limits of memory, CPU, file size and wall-clock time,
+ *              and a short list of allowed system calls; and checks what it wrote like any foreign
+ *              input. Never a fork without exec: neither gRPC nor LMDB survives one.
+ * Ownership    a sandbox owns the descriptor of the binary; a result owns its index file.
+ * Threads      any thread may run sandbox_index, several at a time.
+ * Errors       0, or a negative errno when the machine is at fault; what the file is at fault for
+ *              is a sandbox_fault in the result.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/profile/build_id.h"
+#include "symbolizer-server/sandbox/sandbox_fault.h"
+#include "symbolizer-server/sandbox/symbol_index.h"
+
+/* argv[1] of the run that parses. */
+#define SANDBOX_VERB "--sandbox-index"
+
+/* The whole program for that run; main calls it first, before anything starts a thread or opens a
+ * file, when argv[1] is SANDBOX_VERB. Gives the exit status. */
+int sandbox_main(int argc, char **argv);
+
+struct sandbox {
+	int binary_fd; /* this program, as it was at the start */
+	uint64_t memory_bytes_max; /* of private memory; 0: no limit */
+	uint64_t cpu_seconds_max;
+	uint64_t wall_ns_max;
+	uint64_t index_bytes_max;
+};
+
+/* Opens this program's binary (/proc/self/exe, or AT_EXECFN where /proc is not mounted) and sets
+ * the default limits; called early in main, while the working directory is that of the start. */
+int sandbox_init(struct sandbox *sandbox);
+void sandbox_done(struct sandbox *sandbox);
+
+enum sandbox_input {
+	SANDBOX_INPUT_ELF,
+	SANDBOX_INPUT_KERNEL_SYMBOLS,
+};
+
+struct sandbox_request {
+	enum sandbox_input input;
+	bool zstd; /* the file is compressed as a whole */
+	/* The file must say this id of itself. */
+	struct build_id id;
+	/* Contents were left out, so that an id of kind BUILD_ID_HTL cannot be recomputed. */
+	bool reduced;
+	/* Where the index is written: an unlinked file is made here. */
+	int folder_fd;
+};
+
+struct sandbox_result {
+	enum sandbox_fault fault; /* SANDBOX_FAULT_NONE: index_fd and header are set */
+	int index_fd; /* -1 without an index; layout in symbol_index.h, every chunk checked */
+	struct symbol_index_header header;
+};
+
+/* INPUT_FD is read from its start, wherever its position stands. */
+int sandbox_index(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
+	struct sandbox_result *ret_result);
+void sandbox_result_done(struct sandbox_result *result);
+
+/* Runs this program with ARGUMENTS (NULL-terminated, the program's name not among them) in an empty
+ * environment with the descriptors 0, 1 and 2 on /dev/null, and waits at most wall_ns_max. Not
+ * confined: for checks of our own files that may end a process, such as a damaged LMDB map.
+ * -ETIMEDOUT; -ECHILD: ended by a signal. */
+int sandbox_run_self(struct sandbox *sandbox, char *const arguments[], int *ret_exit_status);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbolizer: everything between "a batch named this module" and "this address is that function".
+ *
+ * What it is   the state of every module the fleet named: what is known of it, which source is
+ *              asked next, which collector is to upload it; worker threads that fetch and index;
+ *              and the door through which queries read names.
+ * Ownership    owns its threads, its cache and its folder. Subscribers, uploads and readers belong
+ *              to their caller until their release function; the symbolizer must outlive them.
+ * Threads      every function may be called by any thread; none waits for the network or for a
+ *              parser, except symbolizer_new, symbolizer_drain and symbolizer_free. One subscriber,
+ *              upload or reader: one thread at a time.
+ * Errors       0, or a negative errno; outputs are written on success only.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/base/clock.h"
+#include "store/profile/build_id.h"
+#include "symbolizer-server/sandbox/sandbox.h"
+#include "symbolizer-server/symbol/symbol_counter.h"
+
+struct symbolizer;
+struct symbol_subscriber;
+struct symbol_upload;
+struct symbol_reader;
+
+/* One collector process: the instance of its batch key. */
+#define SYMBOL_INSTANCE_BYTES 16
+struct symbol_origin {
+	uint8_t instance[SYMBOL_INSTANCE_BYTES];
+};
+
+/* What a module is named by. Values are sent: never renumber. */
+enum symbol_what {
+	SYMBOL_WHAT_EXECUTABLE = 1, /* an ELF file */
+	SYMBOL_WHAT_KERNEL_SYMBOLS = 2, /* text, a line `hex-offset name` for each function */
+};
+
+struct symbolizer_options {
+	const char *folder; /* made if absent; nobody else writes there */
+	const char *debuginfod_urls; /* separated by spaces; NULL or empty: none */
+	struct sandbox *sandbox; /* borrowed */
+	struct clock clock;
+	uint64_t cache_bytes_max; /* of indexes; 0: the default */
+	uint64_t upload_bytes_max; /* of one upload as sent; 0: the default */
+};
+
+/* Opens or repairs the cache and starts the workers. Sets environment variables that libdebuginfod
+ * reads, so it is called before the program starts any other thread.
+ * -EBUSY: another process uses the folder. */
+int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
+/* Asks the workers to stop, waits for them (a running fetch is waited for: a cancelled one would be
+ * remembered as "not found"), and closes the cache. */
+void symbolizer_free(struct symbolizer *symbolizer);
+
+/* A batch of ORIGIN named this module. Cheap when it is known already. An unknown id is ignored.
+ * -E2BIG: too many modules; the module stays unnamed and a counter tells. */
+int symbolizer_note_module(struct symbolizer *symbolizer, const struct symbol_origin *origin,
+	const struct build_id *id, const char *name, enum symbol_what what);
+
+/* ---- What collectors are asked for ---- */
+
+/* Called, on any thread and with no lock held, when there may be something new to take. It must
+ * return at once and must not call back into the symbolizer. */
+typedef void (*symbol_wake_fn)(void *context);
+
+struct symbol_want {
+	struct build_id id;
+	enum symbol_what what;
+	char name[64]; /* base name of the module, cut if longer */
+};
+
+/* A collector opened its Want stream. One subscriber an ORIGIN: an older one gets nothing more. */
+int symbolizer_subscribe(struct symbolizer *symbolizer, const struct symbol_origin *origin,
+	symbol_wake_fn wake, void *context, struct symbol_subscriber **ret_subscriber);
+/* The stream ended: what was offered to it and not yet uploaded is offered to others. After the
+ * return WAKE is not called any more. Accepts NULL. */
+void symbolizer_unsubscribe(struct symbol_subscriber *subscriber);
+/* The next module that this collector named and the server lacks; it is this collector's turn from
+ * now until it uploads, refuses, disconnects or lets the time pass. -ENOENT: nothing now. */
+int symbolizer_take_want(struct symbol_subscriber *subscriber, struct symbol_want *ret_want);
+/* The collector will not send this one. REASON is its text, shown in the status. */
+void symbolizer_refuse(struct symbolizer *symbolizer, const struct symbol_origin *origin,
+	const struct build_id *id, const char *reason);
+
+/* ---- Uploads ---- */
+
+enum symbol_encoding {
+	SYMBOL_ENCODING_NONE = 0,
+	SYMBOL_ENCODING_ZSTD = 1,
+};
+
+struct symbol_upload_request {
+	const struct symbol_origin
+		*origin; /* NULL: given by hand, taken without having been wanted */
+	struct build_id id;
+	enum symbol_what what;
+	enum symbol_encoding encoding;
+	uint64_t byte_count; /* as sent; 0 if the sender does not say */
+	/* Contents were left out (code, data), so a hash over the whole file cannot match its id.
+	 */
+	bool reduced;
+};
+
+/* -ENOENT: not wanted from this origin.  -EEXIST: nothing better could come of it.
+ * -EBUSY: another upload of it is running.  -EFBIG: too large.  -EINVAL: a request without id or
+ * of an unknown kind.  -ENOSPC, -EIO and the like: the spool cannot be written. */
+int symbolizer_upload_begin(struct symbolizer *symbolizer,
+	const struct symbol_upload_request *request, struct symbol_upload **ret_upload);
+/* -EFBIG: more than announced or allowed. After an error only symbolizer_upload_abort may follow.
+ */
+int symbolizer_upload_append(struct symbol_upload *upload, const void *bytes, size_t byte_count);
+/* Ends the upload in any case. On success the file waits for the indexer; whether it was of use
+ * shows in symbolizer_module_state. -EBADMSG: fewer bytes than announced, or none. */
+int symbolizer_upload_finish(struct symbol_upload *upload);
+/* The sender went away or broke the rules: the module is offered again. Accepts NULL. */
+void symbolizer_upload_abort(struct symbol_upload *upload);
+
+/* ---- Names for queries ---- */
+
+struct symbol {
+	const char *name; /* mangled, valid UTF-8; borrowed until symbol_reader_free */
+	uint64_t start; /* the function's piece [start, end) that holds the address */
+	uint64_t end;
+};
+
+/* Opens the best index that is there now; a query opens each of its modules once.
+ * -ENOENT: none yet (symbolizer_module_state says why).  -EUCLEAN: it was damaged and is dropped;
+ * it will be made again. */
+int symbolizer_open(struct symbolizer *symbolizer, const struct build_id *id,
+	struct symbol_reader **ret_reader);
+/* Accepts NULL. */
+void symbol_reader_free(struct symbol_reader *reader);
+/* ADDRESS is an ELF virtual address (kernel: offset from _text). -ENOENT: no function is there.
+ * -EUCLEAN: as in symbolizer_open. */
+int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct symbol *ret_symbol);
+/* Rises whenever any module gets other names than before: what was derived from an earlier value
+ * must be asked anew. */
+uint64_t symbolizer_generation(const struct symbolizer *symbolizer);
+
+/* ---- Status ---- */
+
+#define SYMBOL_STATE_TEXT_MAX 160
+
+struct symbol_module_state {
+	struct build_id id;
+	enum symbol_what what;
+	enum symbol_quality quality; /* SYMBOL_QUALITY_NONE: no name is known */
+	bool pending; /* a source is being asked or an upload awaited */
+	uint32_t function_count;
+	char name[64];
+	/* `named by DWARF function names`, or why there are none and what happens next. */
+	char text[SYMBOL_STATE_TEXT_MAX];
+};
+
+/* -ENOENT: no batch named it since the start, and nothing is stored of it. */
+int symbolizer_module_state(struct symbolizer *symbolizer, const struct build_id *id,
+	struct symbol_module_state *ret_state);
+/* Called with a lock held: it must only copy. False ends the walk. */
+typedef bool (*symbol_module_fn)(void *context, const struct symbol_module_state *state);
+void symbolizer_visit_modules(struct symbolizer *symbolizer, symbol_module_fn visit, void *context);
+
+void symbolizer_read_counters(
+	const struct symbolizer *symbolizer, uint64_t ret_values[SYMBOL_COUNTER_COUNT]);
+
+/* Waits until no fetch and no index job is queued or running, at most TIMEOUT_NS: for tests and for
+ * an orderly stop. -ETIMEDOUT. */
+int symbolizer_drain(struct symbolizer *symbolizer, uint64_t timeout_ns);
