@@ -155,6 +155,13 @@ uint64_t profile_window_epoch_ns(const struct profile *profile)
 	return (start_ns + PROFILE_SLOT_NS / 2) / PROFILE_SLOT_NS * PROFILE_SLOT_NS;
 }
 
+uint32_t profile_slot_count(const struct profile *profile)
+{
+	uint64_t window_ns = profile->head.window_end_ns - profile->head.window_start_ns;
+
+	return window_ns ? (uint32_t)((window_ns - 1) / PROFILE_SLOT_NS + 1) : 1;
+}
+
 uint64_t profile_window_end_epoch_ns(const struct profile *profile)
 {
 	return profile_window_epoch_ns(profile) +

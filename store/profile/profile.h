@@ -102,5 +102,7 @@ int profile_check(const struct profile *profile, const char **ret_what);
 
 /* The epoch time of the window's start, on the grid of slots, by the clocks of its head. */
 uint64_t profile_window_epoch_ns(const struct profile *profile);
+/* Slots that start in the window: every slot of its samples is below this; at least 1. */
+uint32_t profile_slot_count(const struct profile *profile);
 /* The epoch time of the window's end. */
 uint64_t profile_window_end_epoch_ns(const struct profile *profile);

@@ -80,8 +80,8 @@ static const char *check_threads(const struct profile *profile)
 
 static const char *check_samples(const struct profile *profile, const struct sample_table *table)
 {
-	uint64_t window_ns = profile->head.window_end_ns - profile->head.window_start_ns;
-	uint64_t slot_count = window_ns / PROFILE_SLOT_NS + 1;
+	uint32_t slot_count = profile_slot_count(profile);
+	int64_t sum = 0;
 
 	if (table->type >= profile->strings.count)
 		return "a profile type's name";
@@ -94,6 +94,11 @@ static const char *check_samples(const struct profile *profile, const struct sam
 			return "a row's stack";
 		if (row->thread >= profile->threads.count)
 			return "a row's thread";
+		/* Slots carry the value: without any, a range could not find it. */
+		if (table->has_slots && row->count == 0)
+			return "a row without samples";
+		if (__builtin_add_overflow(sum, row->value, &sum))
+			return "a sum of values";
 	}
 	for (uint32_t i = 0; i < table->slot_count; i++) {
 		if (table->slots[i] >= slot_count)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profile store: keeps every profile durably and gives back those of a range of time.
+ *
+ * What it is   append, acknowledged once it is on the disk; visit, block by block in time order;
+ *              retention by age and by size. The folder, its files and its formats are known to
+ *              store/disk alone.
+ * Ownership    the store owns its folder (one process at a time), its index and one writer thread.
+ *              A profile given to a visitor is borrowed for that call.
+ * Threads      append, visit, stats, flush and retain from any thread at once; open and close
+ *              belong to one owner while nobody else uses the store.
+ * Errors       0, or a negative errno named at each function. Damage in a file costs what is
+ *              damaged, is counted, and never stops the rest.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/base/clock.h"
+#include "store/profile/profile.h"
+
+#define PROFILE_STORE_RETAIN_NS_DEFAULT (UINT64_C(90) * 24 * 3600 * NS_PER_S)
+#define PROFILE_STORE_RETAIN_BYTES_DEFAULT (UINT64_C(20) << 30)
+
+struct profile_store;
+
+struct profile_store_config {
+	const char *dir; /* the data folder; made if it is missing */
+	uint64_t retain_ns; /* 0: the default; UINT64_MAX: for ever */
+	uint64_t retain_bytes; /* 0: the default; UINT64_MAX: as much as the disk takes */
+	struct clock clock;
+	bool read_only; /* looks at a folder, even one in use: no lock, no thread, no change */
+};
+
+/* Names a batch for "counts once". */
+struct batch_key {
+	uint8_t instance[16]; /* random, one for each start of a collector */
+	uint64_t sequence;
+};
+
+/* What opening found; the caller logs it. */
+struct profile_store_report {
+	uint64_t file_count;
+	uint64_t record_count;
+	uint64_t torn_tail_count; /* unfinished ends of files, from a crash: cut and set aside */
+	uint64_t torn_tail_bytes;
+	uint64_t damaged_count; /* stretches in the middle of files that could not be read */
+	uint64_t damaged_bytes;
+	char problem[256]; /* after a failure: what went wrong, for people */
+};
+
+/* Makes or opens the folder, cuts what a crash left unfinished and deletes what is past retention.
+ * RET_REPORT is filled on failure as well.
+ * -EBUSY: another process has this folder open.  -ENOTSUP: written in a format that this version
+ * does not know.  -EACCES, -EROFS, -ENOTDIR, -ENOSPC, ...: the folder cannot be used. */
+int profile_store_open(const struct profile_store_config *config,
+	struct profile_store_report *ret_report, struct profile_store **ret_store);
+/* Commits what was appended, answers it, and closes. Accepts NULL. */
+void profile_store_close(struct profile_store *store);
+
+/* RESULT: 0, durable. -EALREADY: a batch of this key is durable already, this one was left out.
+ * -ENOSPC, -EIO, ...: not stored; the sender keeps it and tries again. */
+typedef void (*profile_store_done_fn)(void *context, int result);
+
+/* Takes a copy of a sealed and checked PROFILE and stamps it with the time of the store's clock.
+ * If this returns 0, DONE is called exactly once, by the writer thread, which it must not hold up
+ * (nor may it flush or close the store); else DONE is not called:
+ * -ENOSPC: the disk is full, tried again by itself.  -ENOBUFS: more waits for the disk than may.
+ * -ESTALE: all of it is older than the retention.  -EFBIG: too large for one record.
+ * -EROFS: opened read-only.  -ENOMEM. */
+int profile_store_append(struct profile_store *store, const struct batch_key *key,
+	const struct profile *profile, profile_store_done_fn done, void *context);
+/* Commits at once and waits until everything appended before is answered.
+ * 0, or the error of the last commit among those that failed. */
+int profile_store_flush(struct profile_store *store);
+
+/* Leaves out, without decoding, what cannot match; a visited profile may still hold more.
+ * NULL fields and a NULL filter match all. */
+struct profile_store_filter {
+	const char *host; /* exact name */
+	const char *type; /* five-part profile type */
+};
+
+/* PROFILE is sealed, checked and complete (nothing may be added to it). 0 goes on; anything else
+ * ends the visit and becomes its result. */
+typedef int (*profile_store_visit_fn)(void *context, const struct profile *profile);
+
+/* Calls VISIT for every profile whose window overlaps [FROM_NS, UNTIL_NS) and that was durable when
+ * the visit began, ordered by the start of their windows, one in memory at a time and no lock held.
+ * Which of its samples lie in the range is told by sample_range.h. What cannot be read is left out
+ * and counted. A file that retention deletes meanwhile is read to its end. */
+int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
+	const struct profile_store_filter *filter, profile_store_visit_fn visit, void *context);
+
+/* Deletes what is past retention now; the writer thread does so by itself every few minutes. */
+void profile_store_retain(struct profile_store *store);
+
+/* Counters since opening: name, meaning. */
+#define PROFILE_STORE_COUNTERS(X)                                                              \
+	X(records_appended, "batches made durable")                                            \
+	X(bytes_appended, "bytes made durable, headers included")                              \
+	X(duplicates, "batches whose key was durable already: answered, not stored again")     \
+	X(refused_full, "batches refused because the disk is full")                            \
+	X(refused_queue, "batches refused because too much waits for the disk")                \
+	X(refused_old, "batches refused because all of them is older than the retention")      \
+	X(refused_large, "batches refused because they do not fit one record")                 \
+	X(write_failures, "group commits whose write failed, other than by a full disk")       \
+	X(sync_failures, "group commits whose fdatasync failed: nothing of them acknowledged") \
+	X(commits, "group commits, one fdatasync each")                                        \
+	X(files_created, "log files begun")                                                    \
+	X(files_expired, "log files deleted by age")                                           \
+	X(files_evicted, "log files deleted by size")                                          \
+	X(bytes_deleted, "bytes given back by deleting log files")                             \
+	X(torn_tails, "unfinished ends of files found when opening")                           \
+	X(torn_bytes, "bytes of those ends")                                                   \
+	X(damaged_stretches, "unreadable stretches in the middle of files found when opening") \
+	X(blocks_read, "blocks decoded for visits")                                            \
+	X(blocks_unreadable, "blocks left out of a visit: bytes damaged, or not readable")     \
+	X(keys_forgotten, "batch keys forgotten before their time because too many are known")
+
+enum profile_store_counter {
+#define X(name, meaning) PROFILE_STORE_##name,
+	PROFILE_STORE_COUNTERS(X)
+#undef X
+		PROFILE_STORE_COUNTER_COUNT
+};
+
+const char *profile_store_counter_name(enum profile_store_counter counter);
+const char *profile_store_counter_meaning(enum profile_store_counter counter);
+
+struct profile_store_stats {
+	uint64_t counters[PROFILE_STORE_COUNTER_COUNT];
+	uint64_t file_count;
+	uint64_t record_count; /* in the index */
+	uint64_t bytes; /* of all log files */
+	uint64_t oldest_ns; /* start of the oldest window, epoch; 0 if there is none */
+	uint64_t newest_ns; /* end of the newest window, epoch; 0 if there is none */
+	uint64_t pending_count; /* appended, not yet answered */
+	uint64_t pending_bytes;
+	bool full; /* the disk is full: appends are refused until it has room again */
+	int commit_error; /* result of the last commit */
+};
+
+void profile_store_stats(struct profile_store *store, struct profile_store_stats *ret_stats);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/profile/sample_range.h"
+
+/* The number of slots that start before AT_NS, at most SLOT_COUNT. */
+static uint32_t slots_before(uint64_t start_ns, uint32_t slot_count, uint64_t at_ns)
+{
+	uint64_t slots;
+
+	if (at_ns <= start_ns)
+		return 0;
+	slots = (at_ns - start_ns - 1) / PROFILE_SLOT_NS + 1;
+	return slots < slot_count ? (uint32_t)slots : slot_count;
+}
+
+void sample_range_init(struct sample_range *ret_range, const struct profile *profile,
+	uint64_t from_ns, uint64_t until_ns)
+{
+	uint64_t start_ns = profile_window_epoch_ns(profile);
+	uint32_t slot_count = profile_slot_count(profile);
+	struct sample_range range = {.slot_count = slot_count};
+
+	range.slot_from = slots_before(start_ns, slot_count, from_ns);
+	range.slot_until = slots_before(start_ns, slot_count, until_ns);
+	if (range.slot_until < range.slot_from)
+		range.slot_until = range.slot_from;
+	range.whole = range.slot_from == 0 && range.slot_until == slot_count;
+	*ret_range = range;
+}
+
+/* round(VALUE * PART / WHOLE), halves away from zero: 0 for no part, VALUE for the whole, and
+ * monotonous between, so that differences of it never change sign. */
+static int64_t share(int64_t value, uint64_t part, uint64_t whole)
+{
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	uint64_t result = (uint64_t)(((wide)magnitude * part * 2 + whole) / ((wide)whole * 2));
+
+	return value < 0 ? (int64_t)-result : (int64_t)result;
+}
+
+/* The number of SLOTS, which are sorted, below SLOT. */
+static uint32_t count_below(const uint32_t *slots, uint32_t count, uint32_t slot)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (slots[middle] < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct sample_part sample_range_part(const struct sample_range *range,
+	const struct sample_table *table, const struct sample_row *row)
+{
+	uint32_t first, last;
+
+	if (range->whole)
+		return (struct sample_part){row->count, row->value};
+	if (range->slot_from == range->slot_until)
+		return (struct sample_part){0, 0};
+	if (!table->has_slots) {
+		uint32_t slots = range->slot_count;
+
+		return (struct sample_part){
+			.count = (uint64_t)(share(row->count, range->slot_until, slots) -
+				share(row->count, range->slot_from, slots)),
+			.value = share(row->value, range->slot_until, slots) -
+				share(row->value, range->slot_from, slots),
+		};
+	}
+	if (row->count == 0)
+		return (struct sample_part){0, 0};
+	first = count_below(sample_table_slots(table, row), row->count, range->slot_from);
+	last = count_below(sample_table_slots(table, row), row->count, range->slot_until);
+	return (struct sample_part){
+		.count = last - first,
+		.value = share(row->value, last, row->count) - share(row->value, first, row->count),
+	};
+}

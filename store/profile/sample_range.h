@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sample range: the part of a profile that lies in a range of time.
+ *
+ * What it is   the one rule by which everybody cuts a window: a sample belongs to [from, until)
+ *              if its slot starts there. A row of n samples and value v gives to its first k
+ *              samples round(v * k / n), so that the parts of adjacent ranges always sum to the
+ *              whole, in integers; where the value is n * period each sample has its period.
+ *              A table without slots says nothing finer than its window, so its counts and values
+ *              are spread evenly over the slots of the window by the same rounding.
+ * Ownership    values only.
+ * Threads      any.
+ * Errors       none: a range that misses the window has empty parts.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/profile/profile.h"
+
+struct sample_range {
+	uint32_t slot_count; /* of the window */
+	uint32_t slot_from; /* first slot that starts in the range */
+	uint32_t slot_until; /* first slot behind it that starts no more in the range */
+	bool whole; /* every sample of the window lies in the range */
+};
+
+struct sample_part {
+	uint64_t count;
+	int64_t value;
+};
+
+/* RANGE serves all tables of PROFILE, which must have passed profile_check. */
+void sample_range_init(struct sample_range *ret_range, const struct profile *profile,
+	uint64_t from_ns, uint64_t until_ns);
+/* The share of ROW of the sealed TABLE. */
+struct sample_part sample_range_part(const struct sample_range *range,
+	const struct sample_table *table, const struct sample_row *row);
