@@ -49,3 +49,10 @@ int decompress_bytes(const void *bytes, size_t byte_count, size_t bytes_max, uin
 	*ret_byte_count = got;
 	return 0;
 }
+
+int decompress_exactly(const void *bytes, size_t byte_count, void *ret_to, size_t to_byte_count)
+{
+	size_t got = ZSTD_decompress(ret_to, to_byte_count, bytes, byte_count);
+
+	return ZSTD_isError(got) || got != to_byte_count ? -EBADMSG : 0;
+}

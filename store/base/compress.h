@@ -16,3 +16,6 @@ int compress_bytes(const void *bytes, size_t byte_count, int level, uint8_t **re
 /* The frame must state its content size, and that may be at most BYTES_MAX. */
 int decompress_bytes(const void *bytes, size_t byte_count, size_t bytes_max, uint8_t **ret_bytes,
 	size_t *ret_byte_count);
+/* One or more frames that together unpack to exactly TO_BYTE_COUNT bytes, a size that was told
+ * elsewhere. -EBADMSG if they do not. */
+int decompress_exactly(const void *bytes, size_t byte_count, void *ret_to, size_t to_byte_count);

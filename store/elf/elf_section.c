@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/elf/elf_section.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "store/base/cleanup.h"
+#include "store/base/compress.h"
+
+/* ELFCOMPRESS_ZSTD, which the headers of older C libraries lack. */
+#define COMPRESSION_ZSTD 2
+/* `ZLIB` and the inflated size in big-endian order stand before the data of a `.zdebug_` section.
+ */
+#define OLD_HEADER_BYTES 12
+/* Names of all sections together; a program has some hundreds of bytes of them. */
+#define NAME_TABLE_BYTES_MAX (4u << 20)
+
+int section_names_read(const struct image *image, struct section_names *ret_names)
+{
+	struct section_names names = {0};
+	size_t byte_count = 0;
+	uint8_t *bytes = NULL;
+	int r;
+
+	if (image->name_section == 0)
+		return -ENOENT;
+	r = section_read(
+		image, &names, image->name_section, NAME_TABLE_BYTES_MAX, &bytes, &byte_count);
+	if (r < 0)
+		return r;
+	/* A table that does not end in NUL would let its last name run on. */
+	if (byte_count == 0 || bytes[byte_count - 1] != '\0') {
+		free(bytes);
+		return -EBADMSG;
+	}
+	*ret_names = (struct section_names){.text = (char *)bytes, .byte_count = byte_count};
+	return 0;
+}
+
+void section_names_done(struct section_names *names)
+{
+	free(names->text);
+	*names = (struct section_names){0};
+}
+
+const char *section_name(
+	const struct image *image, const struct section_names *names, uint32_t index)
+{
+	uint32_t name;
+
+	if (index >= image->section_count)
+		return "";
+	name = image->sections[index].name;
+	return name < names->byte_count ? names->text + name : "";
+}
+
+uint32_t section_find(
+	const struct image *image, const struct section_names *names, const char *name)
+{
+	bool debug = strncmp(name, ".debug_", 7) == 0;
+
+	for (uint32_t i = 1; i < image->section_count; i++) {
+		const char *found = section_name(image, names, i);
+
+		if (strcmp(found, name) == 0)
+			return i;
+		if (debug && strncmp(found, ".zdebug_", 8) == 0 && strcmp(found + 8, name + 7) == 0)
+			return i;
+	}
+	return 0;
+}
+
+static int inflate_zlib(const uint8_t *bytes, size_t byte_count, uint8_t *to, size_t to_byte_count)
+{
+	z_stream stream = {0};
+	size_t left = to_byte_count, unread = byte_count;
+	int r = inflateInit(&stream);
+
+	if (r != Z_OK)
+		return -ENOMEM;
+	stream.next_in = (z_const Bytef *)(uintptr_t)bytes;
+	stream.next_out = to;
+	/* zlib counts in 32 bits: feed it in parts. */
+	do {
+		stream.avail_in = unread > UINT32_MAX ? UINT32_MAX : (uInt)unread;
+		stream.avail_out = left > UINT32_MAX ? UINT32_MAX : (uInt)left;
+		unread -= stream.avail_in;
+		left -= stream.avail_out;
+		r = inflate(&stream, Z_NO_FLUSH);
+		unread += stream.avail_in;
+		left += stream.avail_out;
+	} while (r == Z_OK && left > 0);
+	inflateEnd(&stream);
+	/* All of the output is there even if the stream's own trailer is not. */
+	return left == 0 && (r == Z_OK || r == Z_STREAM_END) ? 0 : -EBADMSG;
+}
+
+static int inflate_any(uint32_t way, const uint8_t *bytes, size_t byte_count, uint64_t inflated,
+	uint8_t **ret_bytes, size_t *ret_byte_count)
+{
+	SCOPED_FREE uint8_t *to = malloc(inflated ? inflated : 1);
+	int r;
+
+	if (!to)
+		return -ENOMEM;
+	if (way == ELFCOMPRESS_ZLIB)
+		r = inflated ? inflate_zlib(bytes, byte_count, to, inflated) : 0;
+	else if (way == COMPRESSION_ZSTD)
+		r = decompress_exactly(bytes, byte_count, to, inflated);
+	else
+		r = -ENOTSUP;
+	if (r < 0)
+		return r;
+	*ret_bytes = TAKE(to);
+	*ret_byte_count = inflated;
+	return 0;
+}
+
+/* zlib packs at most 1032 to 1 and zstd a block of 128 KiB into four bytes: a size beyond that is a
+ * lie that would cost memory to find out. */
+static bool plausible(uint64_t inflated, size_t byte_count)
+{
+	return inflated / 65536 <= byte_count;
+}
+
+static int inflate_new(const struct image *image, const uint8_t *bytes, size_t byte_count,
+	size_t bytes_max, uint8_t **ret_bytes, size_t *ret_byte_count)
+{
+	size_t header = image->is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	uint64_t inflated;
+
+	if (byte_count < header)
+		return -EBADMSG;
+	inflated = image->is_64 ? image_u64(image, bytes + offsetof(Elf64_Chdr, ch_size))
+				: image_u32(image, bytes + offsetof(Elf32_Chdr, ch_size));
+	if (inflated > bytes_max)
+		return -EFBIG;
+	if (!plausible(inflated, byte_count))
+		return -EBADMSG;
+	return inflate_any(image_u32(image, bytes), bytes + header, byte_count - header, inflated,
+		ret_bytes, ret_byte_count);
+}
+
+static int inflate_old(const uint8_t *bytes, size_t byte_count, size_t bytes_max,
+	uint8_t **ret_bytes, size_t *ret_byte_count)
+{
+	uint64_t inflated = 0;
+
+	if (byte_count < OLD_HEADER_BYTES || memcmp(bytes, "ZLIB", 4) != 0)
+		return -EBADMSG;
+	for (int i = 4; i < OLD_HEADER_BYTES; i++)
+		inflated = inflated << 8 | bytes[i];
+	if (inflated > bytes_max)
+		return -EFBIG;
+	if (!plausible(inflated, byte_count))
+		return -EBADMSG;
+	return inflate_any(ELFCOMPRESS_ZLIB, bytes + OLD_HEADER_BYTES,
+		byte_count - OLD_HEADER_BYTES, inflated, ret_bytes, ret_byte_count);
+}
+
+int section_read(const struct image *image, const struct section_names *names, uint32_t index,
+	size_t bytes_max, uint8_t **ret_bytes, size_t *ret_byte_count)
+{
+	const struct image_section *section;
+	SCOPED_FREE uint8_t *bytes = NULL;
+	int r;
+
+	if (index == 0 || index >= image->section_count)
+		return -ENOENT;
+	section = &image->sections[index];
+	if (section->type == SHT_NOBITS || section->type == SHT_NULL)
+		return -ENOENT;
+	if (section->offset > image->byte_count ||
+		section->byte_count > image->byte_count - section->offset)
+		return -EBADMSG;
+	if (section->byte_count > bytes_max)
+		return -EFBIG;
+	bytes = malloc(section->byte_count ? section->byte_count : 1);
+	if (!bytes)
+		return -ENOMEM;
+	r = image_read(image, section->offset, bytes, section->byte_count);
+	if (r < 0)
+		return r;
+	if (section->flags & SHF_COMPRESSED)
+		return inflate_new(
+			image, bytes, section->byte_count, bytes_max, ret_bytes, ret_byte_count);
+	if (strncmp(section_name(image, names, index), ".zdebug_", 8) == 0)
+		return inflate_old(
+			bytes, section->byte_count, bytes_max, ret_bytes, ret_byte_count);
+	*ret_bytes = TAKE(bytes);
+	*ret_byte_count = section->byte_count;
+	return 0;
+}
