@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Function table: what trees and tables are joined by.
+ *
+ * What it is   {module base name, function name, kind} each once: two builds of one library, or one
+ *              function at many addresses, are one row.
+ * Ownership    owns its texts, which are valid UTF-8.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG: too many functions.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "store/base/bytes.h"
+#include "store/base/index_map.h"
+#include "store/profile/string_table.h"
+
+/* As many as distinct texts fit. */
+#define FUNCTION_COUNT_MAX STRING_COUNT_MAX
+
+/* Values are sent to the page: never renumber. */
+enum function_kind {
+	FUNCTION_UNKNOWN = 0, /* named by its address only */
+	FUNCTION_KERNEL = 1,
+	FUNCTION_NATIVE = 2,
+	FUNCTION_PYTHON = 3,
+	FUNCTION_JVM = 4,
+	FUNCTION_LUA = 5,
+	FUNCTION_INLINED = 6,
+	FUNCTION_MARKER = 7,
+	FUNCTION_TRIMMED = 8, /* stands for the small subtrees that were left out */
+	FUNCTION_ROOT = 9,
+};
+
+struct function {
+	uint32_t name; /* string index */
+	uint32_t module; /* string index; 0: none */
+	uint8_t kind; /* enum function_kind */
+};
+
+struct function_table {
+	struct string_table strings;
+	struct function *functions;
+	uint32_t count;
+	uint32_t capacity;
+	struct index_map map;
+	struct bytes_writer text; /* scratch */
+};
+
+int function_table_init(struct function_table *table);
+void function_table_done(struct function_table *table);
+/* Interns TEXT of LENGTH bytes; bytes that are no UTF-8 become U+FFFD, what is longer than
+ * STRING_BYTES_MAX is cut. */
+int function_table_add_text(
+	struct function_table *table, const char *text, size_t length, uint32_t *ret_string);
+int function_table_add(
+	struct function_table *table, const struct function *function, uint32_t *ret_index);
+
+const char *function_table_name(const struct function_table *table, uint32_t function);
+size_t function_table_name_length(const struct function_table *table, uint32_t function);
+/* By name, then module, then kind: an order that is the same in every run. */
+int function_table_compare(const struct function_table *table, uint32_t one, uint32_t other);

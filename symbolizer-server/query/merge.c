@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A profile is merged in three passes over its stacks, none of which follows a stack to its root:
+ *
+ *   1. rows:      what the query takes of each row is added to the leaf of its stack
+ *   2. backwards: a node is wanted if it or one of its children is (parents come before children)
+ *   3. forwards:  each wanted node finds or makes its node in the tree, below its parent's
+ *
+ * so the cost is O(rows + nodes), however deep the stacks are.
+ */
+#include "symbolizer-server/query/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/profile/grow.h"
+
+#define NOT_MAPPED UINT32_MAX
+
+/* What a stack node of the profile being merged has. */
+struct merge_leaf {
+	int64_t value;
+	uint32_t node; /* of the tree */
+	bool wanted;
+};
+
+int merge_init(struct merge *merge, const struct selector *selector, struct time_range range)
+{
+	int r;
+
+	*merge = (struct merge){0};
+	row_filter_init(&merge->filter, selector, range);
+	child_map_init(&merge->children);
+	r = string_table_init(&merge->strings);
+	if (r == 0)
+		r = module_table_init(&merge->modules);
+	if (r == 0)
+		r = frame_table_init(&merge->frames);
+	if (r == 0)
+		r = grow_array(&merge->nodes, &merge->node_capacity, 0, MERGE_NODE_COUNT_MAX);
+	if (r < 0) {
+		merge_done(merge);
+		return r;
+	}
+	merge->nodes[0] = (struct merge_node){0};
+	merge->node_count = 1;
+	return 0;
+}
+
+void merge_done(struct merge *merge)
+{
+	row_filter_done(&merge->filter);
+	string_table_done(&merge->strings);
+	module_table_done(&merge->modules);
+	frame_table_done(&merge->frames);
+	child_map_done(&merge->children);
+	free(merge->nodes);
+	free(merge->scratch.modules);
+	free(merge->scratch.frames);
+	free(merge->scratch.stacks);
+	*merge = (struct merge){0};
+}
+
+/* Room for COUNT elements whose old values are of no use any more. */
+static int reserve(void **array, uint32_t *capacity, uint32_t count, size_t element_bytes)
+{
+	if (count <= *capacity)
+		return 0;
+	free(*array);
+	*capacity = 0;
+	*array = malloc(count * element_bytes);
+	if (!*array)
+		return -ENOMEM;
+	*capacity = count;
+	return 0;
+}
+
+#define reserve_array(array, capacity, count)                                      \
+	__extension__({                                                            \
+		void *array_ = *(array);                                           \
+		int r_ = reserve(&array_, (capacity), (count), sizeof(**(array))); \
+		*(array) = array_;                                                 \
+		r_;                                                                \
+	})
+
+static int prepare_scratch(struct merge_scratch *scratch, const struct profile *profile)
+{
+	int r = reserve_array(&scratch->modules, &scratch->module_capacity, profile->modules.count);
+
+	if (r == 0)
+		r = reserve_array(
+			&scratch->frames, &scratch->frame_capacity, profile->frames.count);
+	if (r == 0)
+		r = reserve_array(
+			&scratch->stacks, &scratch->stack_capacity, profile->stacks.count);
+	if (r < 0)
+		return r;
+	memset(scratch->modules, 0xff, profile->modules.count * sizeof(*scratch->modules));
+	memset(scratch->frames, 0xff, profile->frames.count * sizeof(*scratch->frames));
+	memset(scratch->stacks, 0, profile->stacks.count * sizeof(*scratch->stacks));
+	return 0;
+}
+
+static int add_row(struct merge *merge, const struct sample_table *table,
+	const struct sample_row *row, bool *ret_taken)
+{
+	struct merge_leaf *leaf = &merge->scratch.stacks[row->stack];
+	struct sample_part part;
+	int r = row_filter_part(&merge->filter, table, row, &part);
+
+	if (r < 0)
+		return r;
+	if (part.count == 0 && part.value == 0)
+		return 0;
+	if (part.value < 0) {
+		merge->negative_count++;
+		return 0;
+	}
+	/* No node's total can overflow if the sum of all values does not. */
+	if (__builtin_add_overflow(merge->total, part.value, &merge->total))
+		return -EOVERFLOW;
+	merge->sample_count += part.count;
+	leaf->value += part.value;
+	leaf->wanted = true;
+	*ret_taken = true;
+	return 0;
+}
+
+static int add_rows(struct merge *merge, const struct sample_table *table, bool *ret_taken)
+{
+	bool taken = false;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < table->row_count; i++)
+		r = add_row(merge, table, &table->rows[i], &taken);
+	if (r < 0 || !taken)
+		return r;
+	if (merge->period_known && merge->period != table->period)
+		merge->period = 0;
+	else
+		merge->period = table->period;
+	merge->period_known = true;
+	*ret_taken = true;
+	return 0;
+}
+
+static int map_string(
+	struct merge *merge, const struct profile *profile, uint64_t string, uint32_t *ret_string)
+{
+	return string_table_add(&merge->strings,
+		string_table_text(&profile->strings, (uint32_t)string),
+		string_table_length(&profile->strings, (uint32_t)string), ret_string);
+}
+
+static int map_module(
+	struct merge *merge, const struct profile *profile, uint32_t module, uint32_t *ret_module)
+{
+	uint32_t *mapped = &merge->scratch.modules[module];
+
+	if (*mapped == NOT_MAPPED) {
+		struct module copy = profile->modules.modules[module];
+		int r = map_string(merge, profile, copy.name, &copy.name);
+
+		if (r == 0)
+			r = module_table_add(&merge->modules, &copy, mapped);
+		if (r < 0)
+			return r;
+	}
+	*ret_module = *mapped;
+	return 0;
+}
+
+static int map_frame(
+	struct merge *merge, const struct profile *profile, uint32_t frame, uint32_t *ret_frame)
+{
+	uint32_t *mapped = &merge->scratch.frames[frame];
+
+	if (*mapped == NOT_MAPPED) {
+		struct frame copy = profile->frames.frames[frame];
+		int r = map_module(merge, profile, copy.module, &copy.module);
+
+		if (r == 0 && (copy.flags & FRAME_NAMED)) {
+			uint32_t name;
+
+			r = map_string(merge, profile, copy.address, &name);
+			copy.address = r == 0 ? name : 0;
+		}
+		if (r == 0)
+			r = frame_table_add(&merge->frames, &copy, mapped);
+		if (r < 0)
+			return r;
+	}
+	*ret_frame = *mapped;
+	return 0;
+}
+
+static int find_or_add_node(
+	struct merge *merge, uint32_t parent, uint32_t frame, uint32_t *ret_node)
+{
+	uint32_t node = child_map_find(&merge->children, parent, frame);
+	int r;
+
+	if (node != CHILD_MAP_NONE) {
+		*ret_node = node;
+		return 0;
+	}
+	r = grow_array(
+		&merge->nodes, &merge->node_capacity, merge->node_count, MERGE_NODE_COUNT_MAX);
+	if (r == 0)
+		r = child_map_add(&merge->children, parent, frame, merge->node_count);
+	if (r < 0)
+		return r;
+	merge->nodes[merge->node_count] = (struct merge_node){.parent = parent, .frame = frame};
+	*ret_node = merge->node_count++;
+	return 0;
+}
+
+static int add_stacks(struct merge *merge, const struct profile *profile)
+{
+	struct merge_leaf *leaves = merge->scratch.stacks;
+	const struct stack_node *nodes = profile->stacks.nodes;
+
+	for (uint32_t i = profile->stacks.count - 1; i > 0; i--) {
+		if (leaves[i].wanted)
+			leaves[nodes[i].parent].wanted = true;
+	}
+	for (uint32_t i = 1; i < profile->stacks.count; i++) {
+		uint32_t frame;
+		int r;
+
+		if (!leaves[i].wanted)
+			continue;
+		r = map_frame(merge, profile, nodes[i].frame, &frame);
+		if (r == 0)
+			r = find_or_add_node(
+				merge, leaves[nodes[i].parent].node, frame, &leaves[i].node);
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t i = 0; i < profile->stacks.count; i++)
+		merge->nodes[leaves[i].node].self += leaves[i].value;
+	return 0;
+}
+
+int merge_add(struct merge *merge, const struct profile *profile)
+{
+	bool taken = false;
+	int r = row_filter_open(&merge->filter, profile);
+
+	if (r == 0)
+		r = prepare_scratch(&merge->scratch, profile);
+	for (uint32_t i = 0; r == 0 && i < profile->type_count; i++) {
+		const struct sample_table *table = &profile->types[i];
+		bool takes = false;
+
+		r = row_filter_takes_type(&merge->filter, table, &takes);
+		if (r == 0 && takes)
+			r = add_rows(merge, table, &taken);
+	}
+	if (r < 0 || !taken)
+		return r;
+	return add_stacks(merge, profile);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Top: the functions of a tree with their own and their whole time.
+ *
+ * What it is   self is the sum over all nodes of a function; total counts a node only if no caller
+ *              of it is the same function, so that recursion counts once.
+ * Ownership    owns its rows; functions are indices into the tree's table.
+ * Threads      one owner.
+ * Errors       -ENOMEM.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "symbolizer-server/query/level_tree.h"
+
+struct top_row {
+	uint32_t function;
+	int64_t self;
+	int64_t total;
+};
+
+struct top {
+	struct top_row *rows; /* by falling self, then total, then name; the root is none of them */
+	uint32_t count;
+};
+
+/* TREE should be untrimmed: what is trimmed would count as one function. */
+int top_init(struct top *top, const struct level_tree *tree);
+void top_done(struct top *top);

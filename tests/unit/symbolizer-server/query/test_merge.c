@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/query/merge.h"
+
+#include <errno.h>
+
+#include "tests/support/check.h"
+#include "tests/support/sample_profile.h"
+
+#define START (UINT64_C(1700000000) * NS_PER_S)
+#define EVERYTHING ((struct time_range){0, UINT64_MAX})
+
+static struct merge begin(struct selector *ret_selector, const char *query, struct time_range range)
+{
+	char error[SELECTOR_ERROR_BYTES_MAX];
+	struct merge merge;
+
+	CHECK_EQ(selector_parse(query, strlen(query), ret_selector, error), 0);
+	CHECK_EQ(merge_init(&merge, ret_selector, range), 0);
+	return merge;
+}
+
+static void add_and_free(struct merge *merge, struct profile *profile)
+{
+	sample_profile_seal(profile);
+	CHECK_EQ(merge_add(merge, profile), 0);
+	profile_free(profile);
+}
+
+static int64_t sum_of_selfs(const struct merge *merge)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < merge->node_count; i++)
+		sum += merge->nodes[i].self;
+	return sum;
+}
+
+static void equal_frames_of_two_profiles_meet(void)
+{
+	struct selector selector;
+	struct merge merge = begin(&selector, "", EVERYTHING);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		struct profile *profile =
+			sample_profile_new(i ? "a" : "b", START + i * NS_PER_S, NS_PER_S);
+
+		/* Other indices in each profile. */
+		if (i == 0)
+			sample_profile_add(
+				profile, &(struct sample_profile_sample){.stack = "libx.so@0x1;y"});
+		sample_profile_add(
+			profile, &(struct sample_profile_sample){.stack = "app@0x10;libc.so@0x20"});
+		add_and_free(&merge, profile);
+	}
+	/* The root, two nodes of each stack. */
+	CHECK_EQ(merge.node_count, 5);
+	CHECK_EQ(merge.frames.count, 4);
+	CHECK_EQ(merge.sample_count, 3);
+	CHECK_EQ(merge.total, 30000000);
+	CHECK_EQ(merge.period, 10000000);
+	CHECK_EQ(sum_of_selfs(&merge), merge.total);
+	merge_done(&merge);
+	selector_done(&selector);
+}
+
+static void what_tells_frames_apart_keeps_them_apart(void)
+{
+	struct selector selector;
+	struct merge merge = begin(&selector, "", EVERYTHING);
+	struct profile *profile = sample_profile_new("a", START, NS_PER_S);
+
+	/* The same address as leaf and as caller, in another module, and as a bare address. */
+	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "a.so@0x10"});
+	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "a.so@0x10;f"});
+	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "b.so@0x10"});
+	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "0x10"});
+	add_and_free(&merge, profile);
+	CHECK_EQ(merge.node_count, 6);
+	merge_done(&merge);
+	selector_done(&selector);
+}
+
+static void only_stacks_of_matching_rows_make_nodes(void)
+{
+	struct selector selector;
+	struct merge merge = begin(&selector, "{process=\"wanted\"}",
+		(struct time_range){START, START + 40 * NS_PER_MS});
+	struct profile *profile = sample_profile_new("a", START, NS_PER_S);
+
+	sample_profile_add(profile,
+		&(struct sample_profile_sample){.stack = "main;a", .process = "wanted", .slot = 1});
+	sample_profile_add(profile,
+		&(struct sample_profile_sample){.stack = "main;b", .process = "wanted", .slot = 2});
+	sample_profile_add(profile,
+		&(struct sample_profile_sample){.stack = "main;c", .process = "other", .slot = 1});
+	add_and_free(&merge, profile);
+	CHECK_EQ(merge.node_count, 3);
+	CHECK_EQ(merge.sample_count, 1);
+	CHECK_EQ(merge.strings.count, 3);
+	merge_done(&merge);
+	selector_done(&selector);
+}
+
+static void the_empty_stack_is_the_root_itself(void)
+{
+	struct selector selector;
+	struct merge merge = begin(&selector, "", EVERYTHING);
+	struct profile *profile = sample_profile_new("a", START, NS_PER_S);
+
+	sample_profile_add(profile, &(struct sample_profile_sample){.stack = ""});
+	add_and_free(&merge, profile);
+	CHECK_EQ(merge.node_count, 1);
+	CHECK_EQ(merge.nodes[0].self, 10000000);
+	merge_done(&merge);
+	selector_done(&selector);
+}
+
+static void deep_stacks_are_no_special_case(void)
+{
+	struct selector selector;
+	struct merge merge = begin(&selector, "", EVERYTHING);
+	struct profile *profile = sample_profile_new("a", START, NS_PER_S);
+	struct sample_table *table;
+	struct frame frame = {.kind = FRAME_NATIVE, .address = 0x1000};
+	uint32_t node = STACK_EMPTY, index;
+
+	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "f"});
+	CHECK_EQ(frame_table_add(&profile->frames, &frame, &index), 0);
+	for (int i = 0; i < 100000; i++)
+		CHECK_EQ(stack_table_add(&profile->stacks, node, index, &node), 0);
+	CHECK_EQ(profile_add_type(profile, PROFILE_TYPE_ON_CPU, 10000000, true, &table), 0);
+	CHECK_EQ(sample_table_add(table, node, 0, 0, 10000000, 0), 0);
+	add_and_free(&merge, profile);
+	CHECK_EQ(merge.node_count, 100002);
+	merge_done(&merge);
+	selector_done(&selector);
+}
+
+static void sums_that_would_not_fit_are_refused(void)
+{
+	struct selector selector;
+	struct merge merge = begin(&selector, "", EVERYTHING);
+
+	for (int i = 0; i < 2; i++) {
+		struct profile *profile = sample_profile_new("a", START, NS_PER_S);
+
+		sample_profile_add(profile,
+			&(struct sample_profile_sample){.stack = "f", .value = INT64_MAX / 2 + 1});
+		sample_profile_seal(profile);
+		CHECK_EQ(merge_add(&merge, profile), i == 0 ? 0 : -EOVERFLOW);
+		profile_free(profile);
+	}
+	merge_done(&merge);
+	selector_done(&selector);
+}
+
+static void a_period_that_varies_is_not_told(void)
+{
+	struct selector selector;
+	struct merge merge = begin(&selector, "", EVERYTHING);
+
+	for (int64_t period = 1; period <= 2; period++) {
+		struct profile *profile = sample_profile_new("a", START, NS_PER_S);
+		struct sample_table *table;
+		struct thread thread = {0};
+		uint32_t index;
+
+		CHECK_EQ(thread_table_add(&profile->threads, &thread, &index), 0);
+		CHECK_EQ(profile_add_type(profile, "a:b:c:d:e", period, false, &table), 0);
+		CHECK_EQ(
+			sample_table_add(table, STACK_EMPTY, index, 0, period == 1 ? -5 : 5, 0), 0);
+		add_and_free(&merge, profile);
+	}
+	/* The negative row is left out, and counted. */
+	CHECK_EQ(merge.negative_count, 1);
+	CHECK_EQ(merge.total, 5);
+	CHECK_EQ(merge.period, 2);
+	merge_done(&merge);
+	selector_done(&selector);
+}
+
+int main(void)
+{
+	RUN(equal_frames_of_two_profiles_meet);
+	RUN(what_tells_frames_apart_keeps_them_apart);
+	RUN(only_stacks_of_matching_rows_make_nodes);
+	RUN(the_empty_stack_is_the_root_itself);
+	RUN(deep_stacks_are_no_special_case);
+	RUN(sums_that_would_not_fit_are_refused);
+	RUN(a_period_that_varies_is_not_told);
+	return 0;
+}
