@@ -10,6 +10,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "bpf/abi/stop.h"
 
 /* The last three are counted by user space, so that one list tells the whole story. */
@@ -38,3 +40,10 @@ enum counter { COUNTER_LIST(COUNTER_ENUM_ITEM) STOP_LIST(COUNTER_ENUM_STOP) COUN
 
 /* The counter of user walks that ended by STOP (never STOP_NONE). */
 #define COUNTER_OF_USER_STOP(stop) (COUNTER_user_stop_complete + (stop)-STOP_complete)
+
+/* The map value, one for each CPU. */
+struct counter_values {
+	uint64_t values[COUNTER_MAX];
+};
+
+_Static_assert(sizeof(struct counter_values) == COUNTER_MAX * 8, "counter_values: size");

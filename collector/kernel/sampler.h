@@ -29,6 +29,8 @@ struct sampler_config {
 	uint32_t ring_bytes; /* a power of two of at least 64 KiB; 0: from CPUs and rate */
 	/* NULL: /sys/devices/system/cpu. Its file `online` lists the CPUs to sample. */
 	const char *cpu_folder;
+	/* NULL: the kernel's own type information, /sys/kernel/btf/vmlinux. */
+	const char *btf_path;
 };
 
 /* One line, without a full stop and without a line break. */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Registers: where the current thread stands in user mode.
+ *
+ * What it is   from the sampled registers when the timer found user mode, else from those that the
+ *              kernel saved at its entry, at the top of the thread's kernel stack.
+ * Ownership    nothing is kept.
+ * Threads      the CPU that runs the program.
+ * Errors       a stop reason when there are none.
+ */
+#pragma once
+
+#include "bpf/abi/stop.h"
+#include "bpf/lib/kernel.bpf.h"
+#include "bpf/lib/walk.bpf.h"
+
+#define CODE_SEGMENT_MASK 0xffff
+#define CODE_SEGMENT_USER_RING 3
+#define CODE_SEGMENT_USER_32 0x23
+
+static __always_inline int registers_in_user_mode(const struct bpf_perf_event_data *context)
+{
+	return (context->regs.cs & CODE_SEGMENT_USER_RING) == CODE_SEGMENT_USER_RING;
+}
+
+/* Address of the registers saved at the entry into the kernel. Kernels without bpf_task_pt_regs
+ * (before 5.15) leave no room above them. */
+static __always_inline const void *registers_saved_at_entry(struct task_struct *task)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	return (const char *)BPF_CORE_READ(task, stack) + kernel_stack_bytes() -
+		sizeof(struct pt_regs);
+}
+
+/* STOP_NONE on success. */
+static __always_inline enum stop registers_saved(
+	struct task_struct *task, struct walk_registers *ret_registers, uint64_t *ret_code_segment)
+{
+	struct pt_regs saved;
+
+	if (!BPF_CORE_READ(task, mm))
+		return STOP_no_memory;
+	if (bpf_probe_read_kernel(&saved, sizeof(saved), registers_saved_at_entry(task)))
+		return STOP_no_registers;
+	*ret_code_segment = saved.cs;
+	ret_registers->ip = saved.rip;
+	ret_registers->sp = saved.rsp;
+	ret_registers->bp = saved.rbp;
+	return STOP_NONE;
+}
+
+/* STOP_NONE on success; else the registers mean nothing. */
+static __always_inline enum stop registers_of_user(const struct bpf_perf_event_data *context,
+	struct task_struct *task, struct walk_registers *ret_registers)
+{
+	uint64_t code_segment = context->regs.cs;
+	enum stop stop = STOP_NONE;
+
+	ret_registers->ip = context->regs.rip;
+	ret_registers->sp = context->regs.rsp;
+	ret_registers->bp = context->regs.rbp;
+	if (!registers_in_user_mode(context))
+		stop = registers_saved(task, ret_registers, &code_segment);
+	if (stop != STOP_NONE)
+		return stop;
+	if ((code_segment & CODE_SEGMENT_MASK) == CODE_SEGMENT_USER_32)
+		return STOP_not_64_bit;
+	/* Threads that the kernel runs for a process (io_uring's workers) never were in user mode.
+	 */
+	return ret_registers->ip ? STOP_NONE : STOP_no_registers;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "bpf/lib/step.bpf.h"
+
+#include "bpf/lib/maps.bpf.h"
+#include "bpf/unwind/frame_pointer.bpf.h"
+
+static __always_inline int push_frame(struct walk *walk)
+{
+	struct event_sample *sample = &walk->sample;
+	uint32_t index = sample->kernel_frame_count + sample->user_frame_count;
+
+	if (sample->user_frame_count >= USER_FRAMES_MAX || index >= FRAMES_MAX)
+		return -1;
+	walk->ips[index] = walk->registers.ip;
+	sample->user_frame_count++;
+	return 0;
+}
+
+/* Whether it is time to look at the clock, and the clock says that the time is up. */
+static __always_inline int out_of_time(const struct walk *walk)
+{
+	return walk->sample.user_frame_count % WALK_FRAMES_PER_CLOCK == 0 &&
+		bpf_ktime_get_ns() > walk->deadline_ns;
+}
+
+__noinline int step_next(void)
+{
+	uint32_t key = 0;
+	struct walk *walk = bpf_map_lookup_elem(&walks, &key);
+
+	if (!walk)
+		return STOP_no_registers;
+	if (push_frame(walk))
+		return STOP_truncated;
+	if (out_of_time(walk))
+		return STOP_budget;
+	return step_frame_pointer(walk);
+}
