@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "store/base/cleanup.h"
@@ -55,4 +56,82 @@ int decompress_exactly(const void *bytes, size_t byte_count, void *ret_to, size_
 	size_t got = ZSTD_decompress(ret_to, to_byte_count, bytes, byte_count);
 
 	return ZSTD_isError(got) || got != to_byte_count ? -EBADMSG : 0;
+}
+
+static int write_fully(int fd, const uint8_t *bytes, size_t byte_count)
+{
+	while (byte_count > 0) {
+		ssize_t put = write(fd, bytes, byte_count);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		bytes += put;
+		byte_count -= (size_t)put;
+	}
+	return 0;
+}
+
+/* A file that is being unpacked. */
+struct unpacking {
+	ZSTD_DStream *stream;
+	uint8_t *out;
+	size_t out_bytes;
+	int to_fd;
+	uint64_t bytes_left;
+	size_t hint; /* 0: between two frames */
+};
+
+static int unpack_part(struct unpacking *unpacking, const uint8_t *bytes, size_t byte_count)
+{
+	ZSTD_inBuffer in = {.src = bytes, .size = byte_count};
+	ZSTD_outBuffer out = {.dst = unpacking->out, .size = unpacking->out_bytes};
+	int r;
+
+	/* A full output buffer may mean that more is waiting, even with all input read. */
+	while (in.pos < in.size || (out.pos == out.size && unpacking->hint != 0)) {
+		out.pos = 0;
+		unpacking->hint = ZSTD_decompressStream(unpacking->stream, &out, &in);
+		if (ZSTD_isError(unpacking->hint))
+			return -EBADMSG;
+		if (out.pos > unpacking->bytes_left)
+			return -EFBIG;
+		unpacking->bytes_left -= out.pos;
+		r = write_fully(unpacking->to_fd, unpacking->out, out.pos);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int decompress_file(int from_fd, int to_fd, uint64_t bytes_max)
+{
+	size_t in_bytes = ZSTD_DStreamInSize();
+	SCOPED_FREE uint8_t *in = malloc(in_bytes);
+	struct unpacking unpacking = {.stream = ZSTD_createDStream(),
+		.out_bytes = ZSTD_DStreamOutSize(),
+		.to_fd = to_fd,
+		.bytes_left = bytes_max,
+		.hint = 1};
+	int r = 0;
+	ssize_t got = 1;
+
+	unpacking.out = malloc(unpacking.out_bytes);
+	if (!in || !unpacking.out || !unpacking.stream)
+		r = -ENOMEM;
+	while (r == 0 && got > 0) {
+		got = read(from_fd, in, in_bytes);
+		if (got > 0)
+			r = unpack_part(&unpacking, in, (size_t)got);
+		else if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got < 0)
+			r = -errno;
+	}
+	if (r == 0 && unpacking.hint != 0)
+		r = -EBADMSG;
+	ZSTD_freeDStream(unpacking.stream);
+	free(unpacking.out);
+	return r;
 }

@@ -99,75 +99,68 @@ static int inflate_zlib(const uint8_t *bytes, size_t byte_count, uint8_t *to, si
 	return left == 0 && (r == Z_OK || r == Z_STREAM_END) ? 0 : -EBADMSG;
 }
 
-static int inflate_any(uint32_t way, const uint8_t *bytes, size_t byte_count, uint64_t inflated,
-	uint8_t **ret_bytes, size_t *ret_byte_count)
-{
-	SCOPED_FREE uint8_t *to = malloc(inflated ? inflated : 1);
-	int r;
-
-	if (!to)
-		return -ENOMEM;
-	if (way == ELFCOMPRESS_ZLIB)
-		r = inflated ? inflate_zlib(bytes, byte_count, to, inflated) : 0;
-	else if (way == COMPRESSION_ZSTD)
-		r = decompress_exactly(bytes, byte_count, to, inflated);
-	else
-		r = -ENOTSUP;
-	if (r < 0)
-		return r;
-	*ret_bytes = TAKE(to);
-	*ret_byte_count = inflated;
-	return 0;
-}
-
 /* zlib packs at most 1032 to 1 and zstd a block of 128 KiB into four bytes: a size beyond that is a
  * lie that would cost memory to find out. */
-static bool plausible(uint64_t inflated, size_t byte_count)
+static bool plausible(uint64_t inflated, uint64_t byte_count)
 {
 	return inflated / 65536 <= byte_count;
 }
 
-static int inflate_new(const struct image *image, const uint8_t *bytes, size_t byte_count,
-	size_t bytes_max, uint8_t **ret_bytes, size_t *ret_byte_count)
-{
-	size_t header = image->is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
-	uint64_t inflated;
+/* How the contents of a section are packed. */
+struct packing {
+	uint32_t way; /* ELFCOMPRESS_*, 0: not packed */
+	uint32_t header_bytes; /* before the packed data */
+	uint64_t byte_count; /* once inflated */
+};
 
-	if (byte_count < header)
+static int read_new_header(
+	const struct image *image, const struct image_section *section, struct packing *ret_packing)
+{
+	size_t header_bytes = image->is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	uint8_t bytes[sizeof(Elf64_Chdr)];
+	int r;
+
+	if (section->byte_count < header_bytes)
 		return -EBADMSG;
-	inflated = image->is_64 ? image_u64(image, bytes + offsetof(Elf64_Chdr, ch_size))
-				: image_u32(image, bytes + offsetof(Elf32_Chdr, ch_size));
-	if (inflated > bytes_max)
-		return -EFBIG;
-	if (!plausible(inflated, byte_count))
-		return -EBADMSG;
-	return inflate_any(image_u32(image, bytes), bytes + header, byte_count - header, inflated,
-		ret_bytes, ret_byte_count);
+	r = image_read(image, section->offset, bytes, header_bytes);
+	if (r < 0)
+		return r;
+	ret_packing->way = image_u32(image, bytes);
+	ret_packing->header_bytes = (uint32_t)header_bytes;
+	ret_packing->byte_count = image->is_64
+		? image_u64(image, bytes + offsetof(Elf64_Chdr, ch_size))
+		: image_u32(image, bytes + offsetof(Elf32_Chdr, ch_size));
+	return 0;
 }
 
-static int inflate_old(const uint8_t *bytes, size_t byte_count, size_t bytes_max,
-	uint8_t **ret_bytes, size_t *ret_byte_count)
+static int read_old_header(
+	const struct image *image, const struct image_section *section, struct packing *ret_packing)
 {
-	uint64_t inflated = 0;
+	uint8_t bytes[OLD_HEADER_BYTES];
+	uint64_t byte_count = 0;
+	int r;
 
-	if (byte_count < OLD_HEADER_BYTES || memcmp(bytes, "ZLIB", 4) != 0)
+	if (section->byte_count < sizeof(bytes))
 		return -EBADMSG;
-	for (int i = 4; i < OLD_HEADER_BYTES; i++)
-		inflated = inflated << 8 | bytes[i];
-	if (inflated > bytes_max)
-		return -EFBIG;
-	if (!plausible(inflated, byte_count))
+	r = image_read(image, section->offset, bytes, sizeof(bytes));
+	if (r < 0)
+		return r;
+	if (memcmp(bytes, "ZLIB", 4) != 0)
 		return -EBADMSG;
-	return inflate_any(ELFCOMPRESS_ZLIB, bytes + OLD_HEADER_BYTES,
-		byte_count - OLD_HEADER_BYTES, inflated, ret_bytes, ret_byte_count);
+	for (size_t i = 4; i < sizeof(bytes); i++)
+		byte_count = byte_count << 8 | bytes[i];
+	*ret_packing = (struct packing){.way = ELFCOMPRESS_ZLIB,
+		.header_bytes = OLD_HEADER_BYTES,
+		.byte_count = byte_count};
+	return 0;
 }
 
-int section_read(const struct image *image, const struct section_names *names, uint32_t index,
-	size_t bytes_max, uint8_t **ret_bytes, size_t *ret_byte_count)
+static int read_packing(const struct image *image, const struct section_names *names,
+	uint32_t index, struct packing *ret_packing)
 {
 	const struct image_section *section;
-	SCOPED_FREE uint8_t *bytes = NULL;
-	int r;
+	struct packing packing = {0};
+	int r = 0;
 
 	if (index == 0 || index >= image->section_count)
 		return -ENOENT;
@@ -177,21 +170,86 @@ int section_read(const struct image *image, const struct section_names *names, u
 	if (section->offset > image->byte_count ||
 		section->byte_count > image->byte_count - section->offset)
 		return -EBADMSG;
-	if (section->byte_count > bytes_max)
-		return -EFBIG;
-	bytes = malloc(section->byte_count ? section->byte_count : 1);
-	if (!bytes)
-		return -ENOMEM;
-	r = image_read(image, section->offset, bytes, section->byte_count);
+	if (section->flags & SHF_COMPRESSED)
+		r = read_new_header(image, section, &packing);
+	else if (strncmp(section_name(image, names, index), ".zdebug_", 8) == 0)
+		r = read_old_header(image, section, &packing);
+	else
+		packing.byte_count = section->byte_count;
 	if (r < 0)
 		return r;
-	if (section->flags & SHF_COMPRESSED)
-		return inflate_new(
-			image, bytes, section->byte_count, bytes_max, ret_bytes, ret_byte_count);
-	if (strncmp(section_name(image, names, index), ".zdebug_", 8) == 0)
-		return inflate_old(
-			bytes, section->byte_count, bytes_max, ret_bytes, ret_byte_count);
+	if (packing.way && !plausible(packing.byte_count, section->byte_count))
+		return -EBADMSG;
+	*ret_packing = packing;
+	return 0;
+}
+
+int section_byte_count(const struct image *image, const struct section_names *names, uint32_t index,
+	uint64_t *ret_byte_count)
+{
+	struct packing packing;
+	int r = read_packing(image, names, index, &packing);
+
+	if (r < 0)
+		return r;
+	*ret_byte_count = packing.byte_count;
+	return 0;
+}
+
+static int unpack(const struct image *image, const struct image_section *section,
+	const struct packing *packing, uint8_t *to)
+{
+	size_t byte_count = section->byte_count - packing->header_bytes;
+	SCOPED_FREE uint8_t *bytes = malloc(byte_count ? byte_count : 1);
+	int r;
+
+	if (!bytes)
+		return -ENOMEM;
+	r = image_read(image, section->offset + packing->header_bytes, bytes, byte_count);
+	if (r < 0)
+		return r;
+	if (packing->way == ELFCOMPRESS_ZLIB)
+		return packing->byte_count
+			? inflate_zlib(bytes, byte_count, to, packing->byte_count)
+			: 0;
+	if (packing->way == COMPRESSION_ZSTD)
+		return decompress_exactly(bytes, byte_count, to, packing->byte_count);
+	return -ENOTSUP;
+}
+
+int section_read_into(const struct image *image, const struct section_names *names, uint32_t index,
+	uint8_t *ret_to, size_t to_byte_count)
+{
+	struct packing packing;
+	int r = read_packing(image, names, index, &packing);
+
+	if (r < 0)
+		return r;
+	if (packing.byte_count != to_byte_count)
+		return -EBADMSG;
+	if (packing.way == 0)
+		return image_read(image, image->sections[index].offset, ret_to, to_byte_count);
+	return unpack(image, &image->sections[index], &packing, ret_to);
+}
+
+int section_read(const struct image *image, const struct section_names *names, uint32_t index,
+	size_t bytes_max, uint8_t **ret_bytes, size_t *ret_byte_count)
+{
+	SCOPED_FREE uint8_t *bytes = NULL;
+	uint64_t byte_count;
+	int r = section_byte_count(image, names, index, &byte_count);
+
+	if (r < 0)
+		return r;
+	if (byte_count > bytes_max)
+		return -EFBIG;
+	bytes = malloc(byte_count ? byte_count : 1);
+	if (!bytes)
+		return -ENOMEM;
+	r = section_read_into(image, names, index, bytes, byte_count);
+	if (r < 0)
+		return r;
 	*ret_bytes = TAKE(bytes);
-	*ret_byte_count = section->byte_count;
+	*ret_byte_count = byte_count;
 	return 0;
 }

@@ -33,6 +33,12 @@ const char *section_name(
 /* The index of the first section NAME; for `.debug_x` also `.zdebug_x`. 0: there is none. */
 uint32_t section_find(
 	const struct image *image, const struct section_names *names, const char *name);
+/* Size of the contents of section INDEX once they are inflated. */
+int section_byte_count(const struct image *image, const struct section_names *names, uint32_t index,
+	uint64_t *ret_byte_count);
+/* The contents of section INDEX, inflated into TO, which must have exactly that size. */
+int section_read_into(const struct image *image, const struct section_names *names, uint32_t index,
+	uint8_t *ret_to, size_t to_byte_count);
 /* The contents of section INDEX, inflated; at most BYTES_MAX. */
 int section_read(const struct image *image, const struct section_names *names, uint32_t index,
 	size_t bytes_max, uint8_t **ret_bytes, size_t *ret_byte_count);

@@ -28,7 +28,7 @@ int sandbox_main(int argc, char **argv);
 
 struct sandbox {
 	int binary_fd; /* this program, as it was at the start */
-	uint64_t memory_bytes_max; /* of private memory; 0: no limit */
+	uint64_t memory_bytes_max; /* of private memory */
 	uint64_t cpu_seconds_max;
 	uint64_t wall_ns_max;
 	uint64_t index_bytes_max;
@@ -51,12 +51,17 @@ struct sandbox_request {
 	struct build_id id;
 	/* Contents were left out, so that an id of kind BUILD_ID_HTL cannot be recomputed. */
 	bool reduced;
-	/* Where the index is written: an unlinked file is made here. */
+	/* Leave DWARF alone. A file that ends the parser in any way is tried once more like this,
+	 * for its symbol tables. */
+	bool tables_only;
+	/* Where files are written that have no name: what was unpacked, and the index. */
 	int folder_fd;
 };
 
 struct sandbox_result {
 	enum sandbox_fault fault; /* SANDBOX_FAULT_NONE: index_fd and header are set */
+	/* Why DWARF was left out of an index that has none of its names, if it was. */
+	enum sandbox_fault dwarf_fault;
 	int index_fd; /* -1 without an index; layout in symbol_index.h, every chunk checked */
 	struct symbol_index_header header;
 };
@@ -67,7 +72,7 @@ int sandbox_index(struct sandbox *sandbox, int input_fd, const struct sandbox_re
 void sandbox_result_done(struct sandbox_result *result);
 
 /* Runs this program with ARGUMENTS (NULL-terminated, the program's name not among them) in an empty
- * environment with the descriptors 0, 1 and 2 on /dev/null, and waits at most wall_ns_max. Not
+ * environment, with the descriptors 0, 1 and 2 on nothing, and waits at most wall_ns_max. Not
  * confined: for checks of our own files that may end a process, such as a damaged LMDB map.
  * -ETIMEDOUT; -ECHILD: ended by a signal. */
 int sandbox_run_self(struct sandbox *sandbox, char *const arguments[], int *ret_exit_status);

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/base/cleanup.h"
+#include "store/base/clock.h"
+#include "symbolizer-server/sandbox/sandbox_launch.h"
+
+/* 630 MB of DWARF need a little more than themselves. */
+#define MEMORY_BYTES_DEFAULT (UINT64_C(2) << 30)
+/* The same takes some ten seconds on one core. */
+#define CPU_SECONDS_DEFAULT 120
+#define WALL_NS_DEFAULT (UINT64_C(300) * NS_PER_S)
+/* Hundreds of megabytes of names are those of no program that anybody runs. */
+#define INDEX_BYTES_DEFAULT (UINT64_C(512) << 20)
+#define UNPACKED_BYTES_MAX (UINT64_C(4) << 30)
+#define ARGUMENT_BYTES_MAX 24
+
+int sandbox_init(struct sandbox *sandbox)
+{
+	const char *path;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		path = (const char *)getauxval(AT_EXECFN);
+		fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	}
+	if (fd < 0)
+		return -errno;
+	*sandbox = (struct sandbox){
+		.binary_fd = fd,
+		.memory_bytes_max = MEMORY_BYTES_DEFAULT,
+		.cpu_seconds_max = CPU_SECONDS_DEFAULT,
+		.wall_ns_max = WALL_NS_DEFAULT,
+		.index_bytes_max = INDEX_BYTES_DEFAULT,
+	};
+	return 0;
+}
+
+void sandbox_done(struct sandbox *sandbox)
+{
+	if (sandbox->binary_fd > 0)
+		close(sandbox->binary_fd);
+	*sandbox = (struct sandbox){.binary_fd = -1};
+}
+
+/* A file without a name. Not every file system knows how to make one: then its name is taken away
+ * at once. */
+static int open_nameless(int folder_fd)
+{
+	char name[32];
+	int fd = openat(folder_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
+		return fd < 0 ? -errno : fd;
+	snprintf(name, sizeof(name), ".work-%016" PRIx64, clock_monotonic_ns());
+	fd = openat(folder_fd, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	unlinkat(folder_fd, name, 0);
+	return fd;
+}
+
+static enum sandbox_fault fault_of_end(const struct launch_result *ended)
+{
+	if (ended->end == LAUNCH_TIMED_OUT)
+		return SANDBOX_FAULT_TIMED_OUT;
+	if (ended->end == LAUNCH_EXITED)
+		return sandbox_fault_of_status(ended->value);
+	if (ended->value == SIGXCPU)
+		return SANDBOX_FAULT_CPU;
+	return ended->value == SIGSYS ? SANDBOX_FAULT_FORBIDDEN : SANDBOX_FAULT_CRASHED;
+}
+
+static const char *deed_of(const struct sandbox_request *request)
+{
+	if (request->input == SANDBOX_INPUT_KERNEL_SYMBOLS)
+		return "kernel";
+	return request->tables_only ? "tables" : "elf";
+}
+
+/* One run on one file; *RET_FD is what it wrote. */
+static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
+	const char *deed, uint64_t file_bytes_max, enum sandbox_fault *ret_fault, int *ret_fd)
+{
+	char id[BUILD_ID_TEXT_MAX], memory[ARGUMENT_BYTES_MAX], cpu[ARGUMENT_BYTES_MAX];
+	char file_bytes[ARGUMENT_BYTES_MAX];
+	char *arguments[] = {(char[]){"cairn-server"}, (char[]){SANDBOX_VERB}, strdupa(deed), id,
+		request->reduced ? (char[]){"reduced"} : (char[]){"exact"}, memory, cpu, file_bytes,
+		NULL};
+	SCOPED_FD int output_fd = open_nameless(request->folder_fd);
+	struct launch_request launch = {
+		.binary_fd = sandbox->binary_fd,
+		.arguments = arguments,
+		.fds = {input_fd, output_fd},
+		.fd_count = 2,
+		.wall_ns_max = sandbox->wall_ns_max,
+	};
+	struct launch_result ended;
+	int r;
+
+	if (output_fd < 0)
+		return output_fd;
+	build_id_format(&request->id, id);
+	if (!*id)
+		memcpy(id, "-", 2);
+	snprintf(memory, sizeof(memory), "%" PRIu64, sandbox->memory_bytes_max);
+	snprintf(cpu, sizeof(cpu), "%" PRIu64, sandbox->cpu_seconds_max);
+	snprintf(file_bytes, sizeof(file_bytes), "%" PRIu64, file_bytes_max);
+	/* The run shares the position of the file with us. */
+	if (lseek(input_fd, 0, SEEK_SET) < 0)
+		return -errno;
+	r = launch_run(&launch, &ended);
+	if (r < 0)
+		return r;
+	*ret_fault = fault_of_end(&ended);
+	if (*ret_fault == SANDBOX_FAULT_NONE)
+		*ret_fd = TAKE_FD(output_fd);
+	return 0;
+}
+
+static int read_at(int fd, uint64_t offset, uint8_t *ret_bytes, size_t byte_count)
+{
+	while (byte_count > 0) {
+		ssize_t got = pread(fd, ret_bytes, byte_count, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return -EBADMSG;
+		ret_bytes += got;
+		offset += (uint64_t)got;
+		byte_count -= (size_t)got;
+	}
+	return 0;
+}
+
+static int read_header(int fd, uint8_t *bytes, struct symbol_index_header *ret_header)
+{
+	struct symbol_index_header header;
+	uint32_t byte_count;
+	struct stat stat;
+	int r = read_at(fd, 0, bytes, SYMBOL_HEADER_BYTES);
+
+	if (r == 0)
+		r = symbol_index_header_length(bytes, SYMBOL_HEADER_BYTES, &byte_count);
+	if (r == 0)
+		r = read_at(fd, 0, bytes, byte_count);
+	if (r == 0)
+		r = symbol_index_read_header(bytes, byte_count, &header);
+	if (r < 0)
+		return r;
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if ((uint64_t)stat.st_size != header.total_bytes || header.function_count == 0 ||
+		header.parser_version != SYMBOL_INDEX_PARSER_VERSION)
+		return -EBADMSG;
+	*ret_header = header;
+	return 0;
+}
+
+/* The parser was at the mercy of a foreign file, so every byte that it wrote is foreign, too. */
+static int check_result(int fd, struct symbol_index_header *ret_header)
+{
+	SCOPED_FREE uint8_t *head = malloc(SYMBOL_CHUNK_BYTES_MAX);
+	SCOPED_FREE uint8_t *chunk = malloc(SYMBOL_CHUNK_BYTES_MAX);
+	struct symbol_index_header header;
+	uint64_t offset, function_count = 0;
+	int r;
+
+	if (!head || !chunk)
+		return -ENOMEM;
+	r = read_header(fd, head, &header);
+	if (r < 0)
+		return r;
+	offset = header.byte_count;
+	for (uint32_t i = 0; r == 0 && i < header.chunk_count; i++) {
+		struct symbol_index_entry entry = symbol_index_entry(head, i);
+		uint32_t count = 0;
+
+		r = read_at(fd, offset, chunk, entry.byte_count);
+		if (r == 0)
+			r = symbol_index_check_chunk(&header, &entry, chunk, &count);
+		function_count += count;
+		offset += entry.byte_count;
+	}
+	if (r == 0 && function_count != header.function_count)
+		r = -EBADMSG;
+	if (r == 0)
+		*ret_header = header;
+	return r;
+}
+
+static int index_once(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
+	struct sandbox_result *ret_result)
+{
+	SCOPED_FD int index_fd = -1;
+	struct sandbox_result result = {.index_fd = -1};
+	int r = run(sandbox, input_fd, request, deed_of(request), sandbox->index_bytes_max,
+		&result.fault, &index_fd);
+
+	if (r < 0)
+		return r;
+	if (result.fault == SANDBOX_FAULT_NONE) {
+		r = check_result(index_fd, &result.header);
+		if (r == -EBADMSG || r == -ENOTSUP)
+			result.fault = SANDBOX_FAULT_BAD_RESULT;
+		else if (r < 0)
+			return r;
+		else
+			result.index_fd = TAKE_FD(index_fd);
+	}
+	*ret_result = result;
+	return 0;
+}
+
+/* Whether the symbol tables alone may succeed where the whole file did not. */
+static bool worth_another_run(const struct sandbox_request *request, enum sandbox_fault fault)
+{
+	if (request->input != SANDBOX_INPUT_ELF || request->tables_only)
+		return false;
+	return fault == SANDBOX_FAULT_CRASHED || fault == SANDBOX_FAULT_FORBIDDEN ||
+		fault == SANDBOX_FAULT_TIMED_OUT || fault == SANDBOX_FAULT_CPU ||
+		fault == SANDBOX_FAULT_MEMORY || fault == SANDBOX_FAULT_WRITE ||
+		fault == SANDBOX_FAULT_BAD_RESULT;
+}
+
+static int index_plain(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
+	struct sandbox_result *ret_result)
+{
+	struct sandbox_request again = *request;
+	struct sandbox_result result, second;
+	int r = index_once(sandbox, input_fd, request, &result);
+
+	if (r < 0)
+		return r;
+	if (worth_another_run(request, result.fault)) {
+		again.tables_only = true;
+		r = index_once(sandbox, input_fd, &again, &second);
+		if (r == 0 && second.fault == SANDBOX_FAULT_NONE) {
+			second.dwarf_fault = result.fault;
+			result = second;
+		}
+	}
+	*ret_result = result;
+	return 0;
+}
+
+int sandbox_index(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
+	struct sandbox_result *ret_result)
+{
+	SCOPED_FD int unpacked_fd = -1;
+	enum sandbox_fault fault;
+	int r;
+
+	if (!request->zstd)
+		return index_plain(sandbox, input_fd, request, ret_result);
+	r = run(sandbox, input_fd, request, "unpack", UNPACKED_BYTES_MAX, &fault, &unpacked_fd);
+	if (r < 0)
+		return r;
+	if (fault != SANDBOX_FAULT_NONE) {
+		*ret_result = (struct sandbox_result){.fault = fault, .index_fd = -1};
+		return 0;
+	}
+	return index_plain(sandbox, unpacked_fd, request, ret_result);
+}
+
+void sandbox_result_done(struct sandbox_result *result)
+{
+	if (result->index_fd >= 0)
+		close(result->index_fd);
+	*result = (struct sandbox_result){.index_fd = -1};
+}
+
+int sandbox_run_self(struct sandbox *sandbox, char *const arguments[], int *ret_exit_status)
+{
+	char *argv[8] = {(char[]){"cairn-server"}};
+	/* /dev may not be there. */
+	SCOPED_FD int nothing = memfd_create("nothing", MFD_CLOEXEC);
+	struct launch_request launch = {
+		.binary_fd = sandbox->binary_fd,
+		.arguments = argv,
+		.fds = {nothing, nothing, nothing},
+		.fd_count = 3,
+		.wall_ns_max = sandbox->wall_ns_max,
+	};
+	struct launch_result ended;
+	size_t count = 0;
+	int r;
+
+	if (nothing < 0)
+		return -errno;
+	for (; arguments[count]; count++) {
+		if (count + 2 >= sizeof(argv) / sizeof(argv[0]))
+			return -E2BIG;
+		argv[count + 1] = arguments[count];
+	}
+	r = launch_run(&launch, &ended);
+	if (r < 0)
+		return r;
+	if (ended.end == LAUNCH_TIMED_OUT)
+		return -ETIMEDOUT;
+	if (ended.end == LAUNCH_KILLED)
+		return -ECHILD;
+	*ret_exit_status = ended.value;
+	return 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run that parses: sandbox_main of sandbox.h.
+ *
+ * Arguments behind the verb: what to do (elf, tables, kernel, unpack), the build-ID as text or `-`,
+ * `exact` or `reduced`, and the limits: bytes of memory, seconds of CPU, bytes of the result.
+ * Descriptor 0 is the file to read, descriptor 1 the file to write, and there is no other. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/base/compress.h"
+#include "symbolizer-server/sandbox/file_index.h"
+#include "symbolizer-server/sandbox/sandbox.h"
+#include "symbolizer-server/sandbox/sandbox_confine.h"
+
+#define ARGUMENT_COUNT 8
+
+struct task {
+	struct sandbox_request request;
+	bool unpack;
+	struct confinement confinement;
+};
+
+static bool parse_number(const char *text, uint64_t *ret_value)
+{
+	char *end;
+
+	errno = 0;
+	*ret_value = strtoull(text, &end, 10);
+	return errno == 0 && end != text && *end == '\0';
+}
+
+static bool parse_deed(const char *text, struct task *task)
+{
+	if (strcmp(text, "unpack") == 0) {
+		task->unpack = true;
+		return true;
+	}
+	task->request.tables_only = strcmp(text, "tables") == 0;
+	task->request.input =
+		strcmp(text, "kernel") == 0 ? SANDBOX_INPUT_KERNEL_SYMBOLS : SANDBOX_INPUT_ELF;
+	return task->request.tables_only || strcmp(text, "kernel") == 0 || strcmp(text, "elf") == 0;
+}
+
+static bool parse_arguments(int argc, char **argv, struct task *task)
+{
+	if (argc != ARGUMENT_COUNT || !parse_deed(argv[2], task))
+		return false;
+	if (strcmp(argv[3], "-") != 0 &&
+		build_id_parse(argv[3], strlen(argv[3]), &task->request.id) < 0)
+		return false;
+	task->request.reduced = strcmp(argv[4], "reduced") == 0;
+	return parse_number(argv[5], &task->confinement.memory_bytes_max) &&
+		parse_number(argv[6], &task->confinement.cpu_seconds_max) &&
+		parse_number(argv[7], &task->confinement.file_bytes_max);
+}
+
+/* What the parent had set for itself: blocked and ignored signals outlive an exec. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* A file that grows too large is an error of write. */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static enum sandbox_fault write_result(const uint8_t *bytes, size_t byte_count)
+{
+	while (byte_count > 0) {
+		ssize_t put = write(STDOUT_FILENO, bytes, byte_count);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return SANDBOX_FAULT_WRITE;
+		bytes += put;
+		byte_count -= (size_t)put;
+	}
+	return SANDBOX_FAULT_NONE;
+}
+
+static enum sandbox_fault unpack(const struct task *task)
+{
+	int r = decompress_file(STDIN_FILENO, STDOUT_FILENO, task->confinement.file_bytes_max);
+
+	switch (r) {
+	case 0:
+		return SANDBOX_FAULT_NONE;
+	case -EBADMSG:
+	case -EFBIG:
+		return SANDBOX_FAULT_NOT_COMPRESSED;
+	case -ENOMEM:
+		return SANDBOX_FAULT_MEMORY;
+	default:
+		return SANDBOX_FAULT_WRITE;
+	}
+}
+
+static enum sandbox_fault index_file(const struct task *task)
+{
+	uint8_t *bytes = NULL;
+	size_t byte_count = 0;
+	enum sandbox_fault fault = file_index(STDIN_FILENO, &task->request,
+		task->confinement.file_bytes_max, &bytes, &byte_count);
+
+	if (fault == SANDBOX_FAULT_NONE)
+		fault = write_result(bytes, byte_count);
+	free(bytes);
+	return fault;
+}
+
+int sandbox_main(int argc, char **argv)
+{
+	struct task task = {0};
+	enum sandbox_fault fault;
+
+	/* The parent has seen to both already; a mistake there must not reach the parser. */
+	clearenv();
+	if (close_range(STDERR_FILENO, ~0U, 0) < 0)
+		_exit(SANDBOX_FAULT_INTERNAL);
+	reset_signals();
+	if (!parse_arguments(argc, argv, &task) || sandbox_confine(&task.confinement) < 0)
+		_exit(SANDBOX_FAULT_INTERNAL);
+	fault = task.unpack ? unpack(&task) : index_file(&task);
+	/* At once: exit handlers of libraries have no business here. */
+	_exit((int)fault);
+}
