@@ -65,6 +65,6 @@ struct irq_stack {
 static __always_inline uint64_t kernel_stack_bytes(void)
 {
 	if (bpf_core_type_exists(struct irq_stack))
-		return bpf_core_field_size(((struct irq_stack *)0)->stack);
+		return bpf_core_field_size(struct irq_stack, stack);
 	return KERNEL_STACK_BYTES_USUAL;
 }

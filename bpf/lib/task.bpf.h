@@ -25,7 +25,7 @@ static __always_inline uint64_t task_memory_cgroup_id(struct task_struct *task)
 		return CGROUP_ROOT_ID;
 	set = (const char *)BPF_CORE_READ(task, cgroups);
 	bpf_probe_read_kernel(&state, sizeof(state),
-		set + bpf_core_field_offset(((struct css_set *)0)->subsys) +
+		set + bpf_core_field_offset(struct css_set, subsys) +
 			bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id) * sizeof(state));
 	return BPF_CORE_READ(state, cgroup, kn, id);
 }
