@@ -26,9 +26,10 @@
 	X(kernel_refused, "samples in kernel mode whose kernel stack was not given")             \
 	X(ticks_missed,                                                                          \
 		"timer ticks that never ran the program: interrupts were off for longer "        \
-		"than a period, or the kernel held sampling back")                               \
+		"than a period, the kernel held sampling back, or a virtual machine let "        \
+		"the timer of an idle CPU wait")                                                 \
 	X(malformed, "records refused by user space because their sizes disagree")               \
-	X(cpu_restarted, "CPUs whose timer had fallen silent and was started again")
+	X(cpu_restarted, "CPUs whose timer was dead and was started again")
 
 #define COUNTER_ENUM_ITEM(name, meaning) COUNTER_##name,
 #define COUNTER_ENUM_STOP(name, words, meaning) COUNTER_user_stop_##name,

@@ -61,9 +61,9 @@ int sampler_drain(struct sampler *sampler, sampler_sample_fn fn, void *context);
 /* Every counter since sampler_open, summed over the CPUs that there are and were. */
 int sampler_counters(struct sampler *sampler, uint64_t ret_values[COUNTER_MAX]);
 
-/* Follows CPUs that came online or went, and restarts those whose timer fell silent (a CPU that
- * went and came back between two calls, as in a suspend). A CPU that can't be sampled is retried
- * by the next call; the last such fault is the result, the others are sampled nevertheless. */
+/* Follows CPUs that came online or went, and restarts those whose timer is dead (a CPU that went
+ * and came back between two calls, as in a suspend). A CPU that can't be sampled is retried by the
+ * next call; such a fault is the result, but the others are sampled and the count is written. */
 int sampler_cpus_changed(struct sampler *sampler, uint32_t *ret_online_count);
 
 /* Time between two samples of a CPU, and the weight of each sample. */

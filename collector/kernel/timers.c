@@ -31,6 +31,16 @@ int timers_init(
 	return timers->timers ? 0 : -ENOMEM;
 }
 
+/* Time that the event of a timer has counted; 0 when it can't be told. */
+static uint64_t time_counted(const struct timer *timer)
+{
+	uint64_t counted_ns = 0;
+
+	if (read(timer->event_fd, &counted_ns, sizeof(counted_ns)) != sizeof(counted_ns))
+		return 0;
+	return counted_ns;
+}
+
 static void stop(struct timers *timers, struct timer *timer)
 {
 	timers->ticks_missed +=
@@ -78,13 +88,15 @@ int timers_start(struct timers *timers, uint32_t cpu, uint64_t received)
 	link = bpf_program__attach_perf_event(timers->program, fd);
 	if (!link)
 		return -errno;
-	(void)TAKE_FD(fd);
 	timer = &timers->timers[cpu];
-	timer->link = link;
-	timer->started_at_ns = clock_monotonic_ns();
-	timer->received_at_start = received;
+	*timer = (struct timer){
+		.link = link,
+		.event_fd = TAKE_FD(fd),
+		.started_at_ns = clock_monotonic_ns(),
+		.received_at_start = received,
+		.received = received,
+	};
 	timer->moved_at_ns = timer->started_at_ns;
-	timer->received = received;
 	return 0;
 }
 
@@ -103,22 +115,42 @@ static bool is_silent(const struct timers *timers, const struct timer *timer, ui
 	return now_ns > timer->moved_at_ns + silence_ns;
 }
 
+/* A silent timer whose event still counts time is alive: some virtual machines leave the timers of
+ * an idle CPU waiting. Asking wakes the CPU, so that it is done for silent ones only. */
+static bool is_dead(const struct timers *timers, struct timer *timer, uint64_t now_ns)
+{
+	uint64_t counted_ns;
+
+	if (!is_silent(timers, timer, now_ns))
+		return false;
+	counted_ns = time_counted(timer);
+	if (counted_ns == timer->counted_ns)
+		return true;
+	timer->counted_ns = counted_ns;
+	timer->moved_at_ns = now_ns;
+	return false;
+}
+
+static void note_ticks(struct timer *timer, uint64_t received, uint64_t now_ns)
+{
+	if (received == timer->received)
+		return;
+	timer->received = received;
+	timer->moved_at_ns = now_ns;
+}
+
 void timers_watch(struct timers *timers, const struct cpu_list *online,
 	const struct counters *counters, uint64_t now_ns)
 {
 	for (uint32_t cpu = 0; cpu < timers->cpu_count; cpu++) {
 		struct timer *timer = &timers->timers[cpu];
-		uint64_t received = counters_of_cpu(counters, COUNTER_received, cpu);
 
 		if (!timer->link)
 			continue;
-		if (received != timer->received) {
-			timer->received = received;
-			timer->moved_at_ns = now_ns;
-		}
+		note_ticks(timer, counters_of_cpu(counters, COUNTER_received, cpu), now_ns);
 		if (!cpu_list_has(online, cpu)) {
 			stop(timers, timer);
-		} else if (is_silent(timers, timer, now_ns)) {
+		} else if (is_dead(timers, timer, now_ns)) {
 			stop(timers, timer);
 			timers->restart_count++;
 		}

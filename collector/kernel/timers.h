@@ -2,8 +2,8 @@
 /* Timers: a perf event of a fixed period on each online CPU, with our program behind it.
  *
  * What it is   starts, stops and watches them, CPU by CPU. A CPU that goes offline takes its perf
- *              event with it for good, even if it comes back at once; a timer whose count stands
- *              still is therefore started again. (An idle CPU's timer fires, too.)
+ *              event with it for good, even if it comes back at once; a timer that neither fires
+ *              nor counts time any more is therefore started again.
  * Ownership    timers_init makes it, timers_done ends it; program and counters belong to the
  *              caller.
  * Threads      one owner.
@@ -22,11 +22,13 @@ struct bpf_program;
 
 struct timer {
 	struct bpf_link *link; /* NULL: not running */
+	int event_fd; /* the link's */
 	uint64_t started_at_ns;
 	uint64_t received_at_start;
-	/* When the count was last seen to have moved, and to what. */
+	/* When its ticks or its counted time were last seen to have moved, and to what. */
 	uint64_t moved_at_ns;
 	uint64_t received;
+	uint64_t counted_ns;
 };
 
 struct timers {
@@ -48,8 +50,8 @@ void timers_done(struct timers *timers);
 int timers_start(struct timers *timers, uint32_t cpu, uint64_t received);
 bool timers_running(const struct timers *timers, uint32_t cpu);
 
-/* Takes note of the counts as they stood at NOW_NS, and stops timers that have fallen silent and
- * those of CPUs that are not ONLINE: whoever is online and not running is to be started. */
+/* Takes note of the counts as they stood at NOW_NS, and stops timers that are dead and those of
+ * CPUs that are not ONLINE: whoever is online and not running is to be started. */
 void timers_watch(struct timers *timers, const struct cpu_list *online,
 	const struct counters *counters, uint64_t now_ns);
 
