@@ -31,6 +31,11 @@ int bytes_reader_fault(const struct bytes_reader *reader)
 	return reader->fault;
 }
 
+void bytes_reader_refuse(struct bytes_reader *reader)
+{
+	reader->fault = -EBADMSG;
+}
+
 const uint8_t *bytes_read_span(struct bytes_reader *reader, size_t byte_count)
 {
 	const uint8_t *span = reader->at;

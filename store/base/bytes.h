@@ -2,10 +2,12 @@
 /* Bytes: a bounds-checked reader over a span, and a growing writer.
  *
  * What it is   little-endian integers, LEB128 varints and raw spans, read and written in sequence.
- * Ownership    a reader borrows its span; a writer owns its buffer until bytes_writer_done or
- * _take. Threads      one owner each. Errors       both are sticky: after the first fault every
- * later call does nothing and answers zero or NULL, so that a parser checks once at its end
- * (bytes_reader_fault, bytes_writer_fault).
+ * Ownership    a reader borrows its span; a writer owns its buffer until bytes_writer_done
+ *              or _take.
+ * Threads      one owner each.
+ * Errors       both are sticky: after the first fault every later call does nothing and answers
+ *              zero or NULL, so that a parser checks once at its end (bytes_reader_fault,
+ *              bytes_writer_fault).
  */
 #pragma once
 
@@ -23,6 +25,8 @@ void bytes_reader_init(struct bytes_reader *reader, const void *bytes, size_t by
 size_t bytes_left(const struct bytes_reader *reader);
 /* 0, or -EBADMSG once anything did not fit. */
 int bytes_reader_fault(const struct bytes_reader *reader);
+/* Marks the span as bad for a reason that only its reader knows. */
+void bytes_reader_refuse(struct bytes_reader *reader);
 uint8_t bytes_read_u8(struct bytes_reader *reader);
 uint16_t bytes_read_u16(struct bytes_reader *reader);
 uint32_t bytes_read_u32(struct bytes_reader *reader);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "store/base/clock.h"
+#include "store/disk/batch_key.h"
 #include "store/profile/profile.h"
 
 #define PROFILE_STORE_RETAIN_NS_DEFAULT (UINT64_C(90) * 24 * 3600 * NS_PER_S)
@@ -30,12 +31,6 @@ struct profile_store_config {
 	uint64_t retain_bytes; /* 0: the default; UINT64_MAX: as much as the disk takes */
 	struct clock clock;
 	bool read_only; /* looks at a folder, even one in use: no lock, no thread, no change */
-};
-
-/* Names a batch for "counts once". */
-struct batch_key {
-	uint8_t instance[16]; /* random, one for each start of a collector */
-	uint64_t sequence;
 };
 
 /* What opening found; the caller logs it. */
@@ -67,7 +62,7 @@ typedef void (*profile_store_done_fn)(void *context, int result);
  * (nor may it flush or close the store); else DONE is not called:
  * -ENOSPC: the disk is full, tried again by itself.  -ENOBUFS: more waits for the disk than may.
  * -ESTALE: all of it is older than the retention.  -EFBIG: too large for one record.
- * -EROFS: opened read-only.  -ENOMEM. */
+ * -EROFS: opened read-only.  -ESHUTDOWN: closing.  -ENOMEM. */
 int profile_store_append(struct profile_store *store, const struct batch_key *key,
 	const struct profile *profile, profile_store_done_fn done, void *context);
 /* Commits at once and waits until everything appended before is answered.
@@ -111,6 +106,7 @@ void profile_store_retain(struct profile_store *store);
 	X(files_expired, "log files deleted by age")                                           \
 	X(files_evicted, "log files deleted by size")                                          \
 	X(bytes_deleted, "bytes given back by deleting log files")                             \
+	X(delete_failures, "log files that should have been deleted and could not be")         \
 	X(torn_tails, "unfinished ends of files found when opening")                           \
 	X(torn_bytes, "bytes of those ends")                                                   \
 	X(damaged_stretches, "unreadable stretches in the middle of files found when opening") \

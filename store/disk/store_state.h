@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Store state: what the parts of the profile store share.
+ *
+ * What it is   the store itself, seen by profile_store.c and store_*.c only.
+ * Ownership    profile_store.c makes and frees it.
+ * Threads      fields under "lock" are used with it held; those of the writer by its thread, or
+ *              before it starts and after it ended.
+ * Errors       none.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/disk/batch_seen.h"
+#include "store/disk/log_file.h"
+#include "store/disk/profile_store.h"
+#include "store/disk/retention.h"
+#include "store/disk/store_dir.h"
+#include "store/disk/time_index.h"
+
+/* A log file that holds records. */
+struct store_file {
+	uint64_t number;
+	uint64_t bytes;
+	uint64_t record_count;
+	uint64_t start_ns; /* of the earliest window */
+	uint64_t until_ns; /* end of the latest window */
+	uint64_t newest_ns; /* likewise, but no later than it was received */
+	enum retention_verdict verdict; /* other than KEEP: to be deleted */
+	uint64_t doomed_at; /* visits up to this serial may still read it */
+};
+
+/* One running visit, on its own stack. */
+struct store_visit {
+	uint64_t serial;
+	struct store_visit *next;
+};
+
+/* One append on its way to the disk. */
+struct store_pending {
+	struct store_pending *next;
+	struct store_pending *twin; /* an earlier append of the same key in the same group */
+	struct batch_key key;
+	uint64_t received_at_ns;
+	uint8_t *bytes; /* a whole log record */
+	size_t byte_count;
+	profile_store_done_fn done;
+	void *context;
+	int result;
+};
+
+struct profile_store {
+	struct profile_store_config config; /* dir is not kept */
+	struct store_dir dir;
+	uint64_t roll_bytes;
+	uint64_t roll_ns;
+
+	pthread_mutex_t lock;
+	struct time_index index;
+	uint64_t visible_id; /* entries below are durable */
+	struct store_file **files; /* those being deleted included */
+	uint32_t file_count;
+	uint32_t file_capacity;
+	struct store_visit *visits;
+	uint64_t visit_serial;
+	uint64_t counters[PROFILE_STORE_COUNTER_COUNT];
+	struct store_pending *first, **last; /* the queue */
+	uint64_t pending_count, pending_bytes; /* waiting or being written */
+	uint64_t appended_serial, answered_serial, flush_serial;
+	uint64_t retain_wanted, retain_done;
+	bool closing;
+	bool full;
+	uint64_t full_retry_ns; /* monotonic: when the next append is let through to try */
+	int commit_error; /* of the last commit */
+	int failed_error; /* of the last commit that failed */
+	uint64_t failed_serial; /* answered_serial behind that commit */
+	pthread_cond_t work; /* for the writer */
+	pthread_cond_t answered; /* for those who flush or retain */
+
+	pthread_t thread;
+	bool has_thread;
+	struct log_file active; /* the writer's from here on */
+	struct store_file *active_file;
+	uint64_t active_period; /* received / roll_ns of its first record */
+	uint64_t next_number;
+	struct batch_seen seen;
+	uint64_t last_commit_ns; /* monotonic */
+	uint64_t next_retain_ns; /* monotonic */
+};
