@@ -30,6 +30,7 @@ struct profile_wire_limits {
 	uint32_t thread_count_max;
 	uint32_t row_count_max; /* all profile types together */
 	uint32_t slot_count_max; /* likewise */
+	uint32_t depth_max; /* frames of one stack: whoever reads it later walks to the root */
 };
 
 extern const struct profile_wire_limits profile_wire_limits_default;
@@ -47,10 +48,12 @@ struct profile_wire_bodies {
 	struct profile_wire_body *bodies;
 	uint32_t count;
 	uint32_t capacity;
+	uint64_t dropped_sample_count; /* of rows that fit nowhere */
 };
 
-/* PROFILE is sealed and sound (profile_check). At least one body, also without samples.
- * -E2BIG: a single row, or the profile without any row, is beyond the limits. */
+/* PROFILE is sealed and sound (profile_check). At least one body, also without samples. A row that
+ * does not fit into a body by itself is left out and counted.
+ * -E2BIG: not even the head fits. */
 int profile_wire_encode(const struct profile *profile, const struct profile_wire_limits *limits,
 	struct profile_wire_bodies *ret_bodies);
 void profile_wire_bodies_done(struct profile_wire_bodies *bodies);
