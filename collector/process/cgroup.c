@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collector/process/cgroup.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define ID_LENGTH 64
+#define UUID_LENGTH 36
+/* BuildKit's ids: base36 of 16 random bytes. */
+#define BUILDKIT_ID_LENGTH 25
+#define ECS_TASK_LENGTH 32
+
+struct piece {
+	const char *text;
+	size_t length;
+};
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+static bool is_name_char(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		c == '-' || c == '_' || c == '.';
+}
+
+static bool all_of(struct piece piece, bool (*fits)(char))
+{
+	for (size_t i = 0; i < piece.length; i++) {
+		if (!fits(piece.text[i]))
+			return false;
+	}
+	return piece.length > 0;
+}
+
+static bool equals(struct piece piece, const char *text)
+{
+	return piece.length == strlen(text) && memcmp(piece.text, text, piece.length) == 0;
+}
+
+static bool skip_prefix(struct piece *piece, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	if (piece->length <= length || memcmp(piece->text, prefix, length) != 0)
+		return false;
+	piece->text += length;
+	piece->length -= length;
+	return true;
+}
+
+static bool skip_suffix(struct piece *piece, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	if (piece->length <= length ||
+		memcmp(piece->text + piece->length - length, suffix, length) != 0)
+		return false;
+	piece->length -= length;
+	return true;
+}
+
+static bool holds(struct piece piece, const char *word)
+{
+	return memmem(piece.text, piece.length, word, strlen(word)) != NULL;
+}
+
+static void keep(struct piece piece, char *ret_text, size_t text_max)
+{
+	if (piece.length > text_max)
+		return;
+	memcpy(ret_text, piece.text, piece.length);
+	ret_text[piece.length] = '\0';
+}
+
+/* <runtime>-<id>.scope, <unit>:<runtime>:<id>, or the id alone. */
+static bool find_id(struct piece piece, struct piece *ret_id)
+{
+	struct piece id = piece;
+
+	skip_suffix(&id, ".scope");
+	if (id.length < ID_LENGTH)
+		return false;
+	id.text += id.length - ID_LENGTH;
+	id.length = ID_LENGTH;
+	if (!all_of(id, is_hex))
+		return false;
+	if (id.text != piece.text && id.text[-1] != '-' && id.text[-1] != ':')
+		return false;
+	/* The monitor of a container lives beside it, not in it. */
+	if (holds(piece, "conmon"))
+		return false;
+	*ret_id = id;
+	return true;
+}
+
+/* <task>-<number> of ECS on Fargate. */
+static bool is_ecs_container(struct piece piece)
+{
+	struct piece task = {piece.text, ECS_TASK_LENGTH};
+
+	if (piece.length <= ECS_TASK_LENGTH + 1 || piece.text[ECS_TASK_LENGTH] != '-' ||
+		!all_of(task, is_hex))
+		return false;
+	for (size_t i = ECS_TASK_LENGTH + 1; i < piece.length; i++) {
+		if (piece.text[i] < '0' || piece.text[i] > '9')
+			return false;
+	}
+	return true;
+}
+
+/* Containers that have a name and not an id, told by the component before them or by a prefix. */
+static bool find_named(struct piece before, struct piece piece, struct piece *ret_name)
+{
+	struct piece name = piece;
+	bool found = false;
+
+	if (equals(before, "lxc") || equals(before, "lxc.payload") || equals(before, "garden"))
+		found = true;
+	else if (equals(before, "buildkit"))
+		found = name.length == BUILDKIT_ID_LENGTH;
+	else if (skip_prefix(&name, "lxc.payload."))
+		found = true;
+	else if (skip_prefix(&name, "systemd-nspawn@"))
+		found = skip_suffix(&name, ".service");
+	else if (skip_prefix(&name, "machine-"))
+		found = skip_suffix(&name, ".scope");
+	else
+		found = is_ecs_container(name);
+	if (!found || !all_of(name, is_name_char))
+		return false;
+	*ret_name = name;
+	return true;
+}
+
+static void find_container(struct piece before, struct piece piece, struct cgroup_place *place)
+{
+	struct piece container;
+
+	if (find_id(piece, &container) || find_named(before, piece, &container)) {
+		keep(container, place->container, CGROUP_CONTAINER_MAX);
+		/* What stood above it is the container's manager, not what runs inside. */
+		place->unit[0] = '\0';
+	}
+}
+
+/* pod<uid>, or kubepods-<class>-pod<uid with underscores>.slice. */
+static void find_pod(struct piece piece, struct cgroup_place *place)
+{
+	struct piece pod = piece;
+	const char *mark;
+
+	/* containerd without systemd joins slice, runtime and container by colons. */
+	for (size_t i = 0; i < pod.length; i++) {
+		if (pod.text[i] == ':')
+			pod.length = i;
+	}
+	if (skip_suffix(&pod, ".slice")) {
+		if (!skip_prefix(&pod, "kubepods"))
+			return;
+		mark = memmem(pod.text, pod.length, "-pod", 4);
+		if (!mark)
+			return;
+		pod.length -= (size_t)(mark + 4 - pod.text);
+		pod.text = mark + 4;
+	} else if (!skip_prefix(&pod, "pod")) {
+		return;
+	}
+	if (pod.length != UUID_LENGTH && pod.length != 32)
+		return;
+	for (size_t i = 0; i < pod.length; i++) {
+		char c = pod.text[i] == '_' ? '-' : pod.text[i];
+
+		if (!is_hex(c) && c != '-')
+			return;
+	}
+	keep(pod, place->pod, CGROUP_POD_MAX);
+	for (char *c = place->pod; *c; c++) {
+		if (*c == '_')
+			*c = '-';
+	}
+}
+
+static int hex_value(char c)
+{
+	return c <= '9' ? c - '0' : c - 'a' + 10;
+}
+
+/* systemd writes characters that a unit name may not hold as \xNN. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; to++) {
+		bool escaped =
+			from[0] == '\\' && from[1] == 'x' && is_hex(from[2]) && is_hex(from[3]);
+		unsigned char value = escaped
+			? (unsigned char)(hex_value(from[2]) << 4 | hex_value(from[3]))
+			: (unsigned char)*from;
+
+		/* An escaped control character or slash stays as it is written. */
+		if (escaped && value >= ' ' && value != 0x7f && value != '/') {
+			*to = (char)value;
+			from += 4;
+		} else {
+			*to = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+static void find_unit(struct piece piece, struct cgroup_place *place)
+{
+	struct piece name = piece;
+
+	if (!skip_suffix(&name, ".service"))
+		return;
+	/* The manager of a user's session stands for all that the user runs, so it says nothing. */
+	if (skip_prefix(&name, "user@") || holds(piece, "conmon"))
+		return;
+	for (size_t i = 0; i < name.length; i++) {
+		if ((unsigned char)name.text[i] < ' ' || name.text[i] == 0x7f)
+			return;
+	}
+	keep(piece, place->unit, CGROUP_UNIT_MAX);
+	unescape(place->unit);
+}
+
+static void parse_path(struct piece path, struct cgroup_place *ret_place)
+{
+	struct piece before = {path.text, 0};
+
+	*ret_place = (struct cgroup_place){{0}, {0}, {0}};
+	while (path.length > 0) {
+		const char *slash = memchr(path.text, '/', path.length);
+		struct piece piece = {path.text, slash ? (size_t)(slash - path.text) : path.length};
+
+		path.text += piece.length + (slash ? 1 : 0);
+		path.length -= piece.length + (slash ? 1 : 0);
+		if (piece.length == 0)
+			continue;
+		find_pod(piece, ret_place);
+		find_unit(piece, ret_place);
+		find_container(before, piece, ret_place);
+		before = piece;
+	}
+}
+
+static int worth(const struct cgroup_place *place)
+{
+	return (place->container[0] ? 4 : 0) + (place->pod[0] ? 2 : 0) + (place->unit[0] ? 1 : 0);
+}
+
+/* id:controllers:path. Answers false if LINE is not of that shape. */
+static bool split_line(struct piece line, struct piece *ret_controllers, struct piece *ret_path)
+{
+	const char *end = line.text + line.length;
+	const char *first = memchr(line.text, ':', line.length);
+	const char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
+
+	if (!second)
+		return false;
+	*ret_controllers = (struct piece){first + 1, (size_t)(second - first - 1)};
+	*ret_path = (struct piece){second + 1, (size_t)(end - second - 1)};
+	return true;
+}
+
+static struct piece next_line(struct piece *text)
+{
+	const char *line_end = memchr(text->text, '\n', text->length);
+	struct piece line = {text->text, line_end ? (size_t)(line_end - text->text) : text->length};
+
+	text->text += line.length + (line_end ? 1 : 0);
+	text->length -= line.length + (line_end ? 1 : 0);
+	return line;
+}
+
+void cgroup_parse(const char *text, size_t length, struct cgroup_place *ret_place)
+{
+	struct piece rest = {text, length};
+	struct piece controllers, path;
+	struct cgroup_place place, best = {{0}, {0}, {0}};
+
+	while (rest.length > 0) {
+		if (!split_line(next_line(&rest), &controllers, &path))
+			continue;
+		parse_path(path, &place);
+		if (worth(&place) > worth(&best))
+			best = place;
+	}
+	*ret_place = best;
+}
+
+bool cgroup_is_unified(const char *text, size_t length)
+{
+	struct piece rest = {text, length};
+	struct piece controllers, path;
+	bool seen = false;
+
+	while (rest.length > 0) {
+		if (!split_line(next_line(&rest), &controllers, &path))
+			continue;
+		if (controllers.length > 0)
+			return false;
+		seen = true;
+	}
+	return seen;
+}
