@@ -28,8 +28,7 @@
 #define RETRY_NS_FIRST NS_PER_S
 #define RETRY_DOUBLINGS_MAX 8
 
-int binary_table_init(
-	struct binary_table *table, const struct proc_root *proc, struct tally *tally)
+int binary_table_init(struct binary_table *table, const struct proc_root *proc, struct tally *tally)
 {
 	*table = (struct binary_table){.proc = proc, .tally = tally, .vdso_fd = -1};
 	table->buckets = calloc(BUCKET_COUNT, sizeof(struct binary *));
@@ -125,8 +124,7 @@ void binary_release(struct binary_table *table, struct binary *binary)
 		evict_oldest(table);
 }
 
-static bool has_key(
-	const struct binary *binary, const struct binary_key *key, size_t path_length)
+static bool has_key(const struct binary *binary, const struct binary_key *key, size_t path_length)
 {
 	bool by_id = build_id_known(&key->build_id);
 
@@ -142,8 +140,7 @@ static bool has_key(
 			key->generation == 0);
 }
 
-static int binary_new(
-	const struct binary_key *key, size_t path_length, struct binary **ret_binary)
+static int binary_new(const struct binary_key *key, size_t path_length, struct binary **ret_binary)
 {
 	struct binary *binary = calloc(1, sizeof(*binary));
 	size_t base_length;
@@ -168,8 +165,7 @@ static int binary_new(
 	return 0;
 }
 
-int binary_get(
-	struct binary_table *table, const struct binary_key *key, struct binary **ret_binary)
+int binary_get(struct binary_table *table, const struct binary_key *key, struct binary **ret_binary)
 {
 	size_t path_length = maps_path_length(key->path, key->path_length);
 	struct binary **bucket = bucket_of(table, key->path, path_length);
@@ -327,8 +323,7 @@ void binary_read(struct binary_table *table, struct binary *binary,
 		tally_add(table->tally, TALLY_binaries_read, 1);
 		return;
 	}
-	tally_add(table->tally,
-		r == -ESTALE ? TALLY_binaries_replaced : TALLY_binaries_unread, 1);
+	tally_add(table->tally, r == -ESTALE ? TALLY_binaries_replaced : TALLY_binaries_unread, 1);
 	if (r == -EBADMSG && !binary->id_from_kernel)
 		binary->state = BINARY_NOT_ELF;
 	binary->failed_pid = mapping->pid;
@@ -354,14 +349,18 @@ int binary_open(struct binary_table *table, const struct binary *binary,
 	return build_id_equal(&build_id, &binary->build_id) ? TAKE_FD(fd) : -ESTALE;
 }
 
-struct binary *binary_find(struct binary_table *table, const struct build_id *build_id)
+struct binary *binary_find(struct binary_table *table, const struct build_id *build_id,
+	const struct binary *after)
 {
-	for (uint32_t i = 0; i < BUCKET_COUNT; i++) {
-		for (struct binary *binary = table->buckets[i]; binary;
-			binary = binary->next_in_bucket) {
-			if (build_id_equal(&binary->build_id, build_id))
-				return binary;
-		}
+	struct binary **bucket =
+		after ? bucket_of(table, after->path, strlen(after->path)) : table->buckets;
+	struct binary *binary = after ? after->next_in_bucket : *bucket;
+
+	for (;;) {
+		while (binary && !build_id_equal(&binary->build_id, build_id))
+			binary = binary->next_in_bucket;
+		if (binary || ++bucket == table->buckets + BUCKET_COUNT)
+			return binary;
+		binary = *bucket;
 	}
-	return NULL;
 }

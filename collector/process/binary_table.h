@@ -106,5 +106,7 @@ void binary_read(struct binary_table *table, struct binary *binary,
 int binary_open(struct binary_table *table, const struct binary *binary,
 	const struct binary_mapping *mapping);
 
-/* The binary with this build-ID, or NULL; borrowed until the next call that changes the table. */
-struct binary *binary_find(struct binary_table *table, const struct build_id *build_id);
+/* The next binary with this build-ID behind AFTER (NULL: the first), or NULL; borrowed until the
+ * next call that changes the table. */
+struct binary *binary_find(struct binary_table *table, const struct build_id *build_id,
+	const struct binary *after);

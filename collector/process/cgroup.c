@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collector/process/cgroup.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #define ID_LENGTH 64
@@ -111,24 +110,30 @@ static bool is_ecs_container(struct piece piece)
 	return true;
 }
 
-/* Containers that have a name and not an id, told by the component before them or by a prefix. */
+/* Ids of other shapes than find_id's. */
+static bool find_odd_id(struct piece before, struct piece piece, struct piece *ret_id)
+{
+	if (!is_ecs_container(piece) && !equals(before, "garden") &&
+		(!equals(before, "buildkit") || piece.length != BUILDKIT_ID_LENGTH))
+		return false;
+	*ret_id = piece;
+	return all_of(piece, is_name_char);
+}
+
+/* Containers that people gave a name, told by the component before them or by a prefix. */
 static bool find_named(struct piece before, struct piece piece, struct piece *ret_name)
 {
 	struct piece name = piece;
-	bool found = false;
+	bool found;
 
-	if (equals(before, "lxc") || equals(before, "lxc.payload") || equals(before, "garden"))
+	if (equals(before, "lxc") || equals(before, "lxc.payload"))
 		found = true;
-	else if (equals(before, "buildkit"))
-		found = name.length == BUILDKIT_ID_LENGTH;
 	else if (skip_prefix(&name, "lxc.payload."))
 		found = true;
 	else if (skip_prefix(&name, "systemd-nspawn@"))
 		found = skip_suffix(&name, ".service");
-	else if (skip_prefix(&name, "machine-"))
-		found = skip_suffix(&name, ".scope");
 	else
-		found = is_ecs_container(name);
+		found = skip_prefix(&name, "machine-") && skip_suffix(&name, ".scope");
 	if (!found || !all_of(name, is_name_char))
 		return false;
 	*ret_name = name;
@@ -138,9 +143,11 @@ static bool find_named(struct piece before, struct piece piece, struct piece *re
 static void find_container(struct piece before, struct piece piece, struct cgroup_place *place)
 {
 	struct piece container;
+	bool named = find_named(before, piece, &container);
 
-	if (find_id(piece, &container) || find_named(before, piece, &container)) {
+	if (named || find_id(piece, &container) || find_odd_id(before, piece, &container)) {
 		keep(container, place->container, CGROUP_CONTAINER_MAX);
+		place->container_is_name = named;
 		/* What stood above it is the container's manager, not what runs inside. */
 		place->unit[0] = '\0';
 	}
@@ -232,7 +239,7 @@ static void parse_path(struct piece path, struct cgroup_place *ret_place)
 {
 	struct piece before = {path.text, 0};
 
-	*ret_place = (struct cgroup_place){{0}, {0}, {0}};
+	*ret_place = (struct cgroup_place){0};
 	while (path.length > 0) {
 		const char *slash = memchr(path.text, '/', path.length);
 		struct piece piece = {path.text, slash ? (size_t)(slash - path.text) : path.length};
@@ -281,7 +288,7 @@ void cgroup_parse(const char *text, size_t length, struct cgroup_place *ret_plac
 {
 	struct piece rest = {text, length};
 	struct piece controllers, path;
-	struct cgroup_place place, best = {{0}, {0}, {0}};
+	struct cgroup_place place, best = {0};
 
 	while (rest.length > 0) {
 		if (!split_line(next_line(&rest), &controllers, &path))
@@ -291,20 +298,4 @@ void cgroup_parse(const char *text, size_t length, struct cgroup_place *ret_plac
 			best = place;
 	}
 	*ret_place = best;
-}
-
-bool cgroup_is_unified(const char *text, size_t length)
-{
-	struct piece rest = {text, length};
-	struct piece controllers, path;
-	bool seen = false;
-
-	while (rest.length > 0) {
-		if (!split_line(next_line(&rest), &controllers, &path))
-			continue;
-		if (controllers.length > 0)
-			return false;
-		seen = true;
-	}
-	return seen;
 }

@@ -22,11 +22,9 @@
 
 struct cgroup_place {
 	char container[CGROUP_CONTAINER_MAX + 1]; /* whole id, or name; empty: not in one */
+	bool container_is_name; /* given by people (LXC, nspawn), not an id */
 	char pod[CGROUP_POD_MAX + 1]; /* UID */
 	char unit[CGROUP_UNIT_MAX + 1]; /* with its suffix `.service`, escapes resolved */
 };
 
 void cgroup_parse(const char *text, size_t length, struct cgroup_place *ret_place);
-
-/* True if the text names no hierarchy but the unified one: then a cgroup id tells all. */
-bool cgroup_is_unified(const char *text, size_t length);

@@ -50,7 +50,7 @@ uint64_t proc_tick_ns(void)
 
 static int open_of(const struct proc_root *root, uint32_t pid, const char *name, int flags)
 {
-	char path[NAME_BYTES_MAX];
+	char path[NAME_BYTES_MAX + sizeof("4294967295/")];
 	int fd;
 
 	snprintf(path, sizeof(path), "%u/%s", pid, name);
@@ -94,7 +94,8 @@ int proc_parse_stat(const char *text, size_t length, struct proc_stat *ret_stat)
 		return -EBADMSG;
 	/* Fields 3 to 22 of proc(5): state ppid ... flags ... num_threads itrealvalue starttime. */
 	if (sscanf(close + 1,
-		    " %*c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d %llu",
+		    " %*c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d "
+		    "%llu",
 		    &parent, &flags, &thread_count, &started) != 4)
 		return -EBADMSG;
 	length = (size_t)(close - open - 1);

@@ -91,8 +91,8 @@ static int read_lost(struct bytes_reader *body, struct task_record *record)
 	return 0;
 }
 
-static int read_body(uint32_t type, uint16_t misc, struct bytes_reader *body,
-	struct task_record *record)
+static int read_body(
+	uint32_t type, uint16_t misc, struct bytes_reader *body, struct task_record *record)
 {
 	switch (type) {
 	case PERF_RECORD_MMAP2:
@@ -141,7 +141,6 @@ uint64_t task_record_time(const void *bytes, size_t byte_count)
 
 	if (byte_count < sizeof(struct perf_event_header) + TIME_BYTES)
 		return 0;
-	bytes_reader_init(
-		&tail, (const uint8_t *)bytes + byte_count - TIME_BYTES, TIME_BYTES);
+	bytes_reader_init(&tail, (const uint8_t *)bytes + byte_count - TIME_BYTES, TIME_BYTES);
 	return bytes_read_u64(&tail);
 }

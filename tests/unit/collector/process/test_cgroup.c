@@ -103,13 +103,6 @@ static void what_is_not_a_container_stays_none(void)
 	expect("0::/a\001b.service\n", "", "", "");
 }
 
-static void the_unified_hierarchy_alone_is_told_apart(void)
-{
-	CHECK(cgroup_is_unified("0::/a\n", 6));
-	CHECK(!cgroup_is_unified("1:cpu:/a\n0::/a\n", 15));
-	CHECK(!cgroup_is_unified("", 0));
-}
-
 int main(void)
 {
 	RUN(containers_are_known_by_their_id);
@@ -119,6 +112,5 @@ int main(void)
 	RUN(units_are_services_only);
 	RUN(the_best_of_several_hierarchies_is_taken);
 	RUN(what_is_not_a_container_stays_none);
-	RUN(the_unified_hierarchy_alone_is_told_apart);
 	return 0;
 }
