@@ -2,192 +2,297 @@
 #include "store/disk/profile_store.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "store/profile/sample_range.h"
 #include "tests/support/check.h"
 #include "tests/support/fake_profile.h"
+#include "tests/support/store_fixture.h"
 #include "tests/support/work_dir.h"
-
-#define START_NS (UINT64_C(1700000000) * NS_PER_S)
-#define WINDOW_NS (10 * NS_PER_S)
-#define DAY_NS (UINT64_C(24) * 3600 * NS_PER_S)
-
-/* A clock that stands where the test put it. */
-static _Atomic uint64_t now_ns;
-
-static struct clock_reading read_now(void *context)
-{
-	uint64_t now = now_ns;
-
-	(void)context;
-	return (struct clock_reading){now, now, now};
-}
-
-static struct profile_store_config config_of(const char *dir)
-{
-	return (struct profile_store_config){.dir = dir, .clock = {.read = read_now}};
-}
-
-static struct profile_store *open_store(const struct profile_store_config *config)
-{
-	struct profile_store_report report;
-	struct profile_store *store;
-	int r = profile_store_open(config, &report, &store);
-
-	if (r < 0)
-		fprintf(stderr, "open: %s\n", report.problem);
-	CHECK_EQ(r, 0);
-	return store;
-}
-
-/* Answers counted by result. */
-struct answers {
-	_Atomic int stored, already, failed, last;
-};
-
-static void take_answer(void *context, int result)
-{
-	struct answers *answers = context;
-
-	answers->last = result;
-	if (result == 0)
-		answers->stored++;
-	else if (result == -EALREADY)
-		answers->already++;
-	else
-		answers->failed++;
-}
-
-static struct batch_key key_of(uint8_t instance, uint64_t sequence)
-{
-	return (struct batch_key){.instance = {instance}, .sequence = sequence};
-}
-
-/* Appends window NUMBER of HOST_NAME under (INSTANCE, NUMBER). */
-static int append(struct profile_store *store, const char *host_name, uint8_t instance,
-	uint64_t number, struct answers *answers)
-{
-	struct fake_host host = fake_small_host(host_name);
-	struct profile *profile =
-		fake_profile(&host, START_NS + number * WINDOW_NS, WINDOW_NS, number);
-	struct batch_key key = key_of(instance, number);
-	int r = profile_store_append(store, &key, profile, take_answer, answers);
-
-	profile_free(profile);
-	return r;
-}
-
-struct seen {
-	uint64_t profiles;
-	uint64_t samples;
-	uint64_t slots;
-	uint64_t last_start_ns;
-};
-
-static int see(void *context, const struct profile *profile)
-{
-	struct seen *seen = context;
-
-	CHECK(profile_window_epoch_ns(profile) >= seen->last_start_ns);
-	CHECK(profile->head.received_at_ns > 0);
-	seen->last_start_ns = profile_window_epoch_ns(profile);
-	seen->profiles++;
-	seen->samples += profile_sample_count(profile);
-	for (uint32_t i = 0; i < profile->type_count; i++)
-		seen->slots += profile->types[i].slot_count;
-	return 0;
-}
-
-static struct seen visit(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
-	const struct profile_store_filter *filter)
-{
-	struct seen seen = {0};
-
-	CHECK_EQ(profile_store_visit(store, from_ns, until_ns, filter, see, &seen), 0);
-	return seen;
-}
-
-static uint64_t counter(struct profile_store *store, enum profile_store_counter which)
-{
-	struct profile_store_stats stats;
-
-	profile_store_stats(store, &stats);
-	return stats.counters[which];
-}
 
 static void what_is_appended_is_there_after_reopening(void)
 {
-	struct profile_store_config config = config_of(work_path("reopen"));
-	struct profile_store *store;
-	struct answers answers = {0};
-	struct seen seen;
+	struct profile_store_config config = fixture_config(work_path("reopen"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	struct fixture_seen seen;
 
-	now_ns = START_NS + DAY_NS;
-	store = open_store(&config);
 	for (uint64_t i = 0; i < 30; i++)
-		CHECK_EQ(append(store, i % 2 ? "a" : "b", (uint8_t)(i % 2), i, &answers), 0);
+		CHECK_EQ(fixture_append(store, "a", 1, i, 60, &answers), 0);
 	CHECK_EQ(profile_store_flush(store), 0);
 	CHECK_EQ(answers.stored, 30);
-	seen = visit(store, 0, UINT64_MAX, NULL);
-	CHECK_EQ(seen.profiles, 30);
-	CHECK_EQ(seen.samples, 30 * 60);
-	CHECK_EQ(seen.slots, 30 * 60);
+	for (int round = 0; round < 3; round++) {
+		seen = fixture_visit_all(store);
+		CHECK_EQ(seen.profiles, 30);
+		CHECK_EQ(seen.samples, 30 * 60);
+		CHECK_EQ(seen.slots, 30 * 60);
+		profile_store_close(store);
+		store = fixture_open(&config, NULL);
+	}
 	profile_store_close(store);
+}
 
-	store = open_store(&config);
-	seen = visit(store, 0, UINT64_MAX, NULL);
-	CHECK_EQ(seen.profiles, 30);
-	CHECK_EQ(seen.slots, 30 * 60);
-	seen = visit(store, START_NS + 5 * WINDOW_NS, START_NS + 7 * WINDOW_NS, NULL);
-	CHECK_EQ(seen.profiles, 2);
-	seen = visit(store, 0, UINT64_MAX, &(struct profile_store_filter){.host = "a"});
-	CHECK_EQ(seen.profiles, 15);
-	seen = visit(store, 0, UINT64_MAX, &(struct profile_store_filter){.host = "nobody"});
-	CHECK_EQ(seen.profiles, 0);
-	seen = visit(store, 0, UINT64_MAX,
-		&(struct profile_store_filter){.host = "a", .type = PROFILE_TYPE_ON_CPU});
-	CHECK_EQ(seen.profiles, 15);
-	seen = visit(store, 0, UINT64_MAX, &(struct profile_store_filter){.type = "a"});
-	CHECK_EQ(seen.profiles, 0);
+static int compare(void *context, const struct profile *stored)
+{
+	char *after = fake_profile_text(stored);
+
+	CHECK_STR(after, context);
+	CHECK(stored->head.received_at_ns == fixture_now_ns);
+	free(after);
+	return 7;
+}
+
+static void a_profile_comes_back_as_it_went_in(void)
+{
+	struct profile_store_config config = fixture_config(work_path("same"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	struct fake_host host = fake_small_host("a");
+	struct batch_key key = fixture_key(1, 0);
+	struct profile *profile = fake_profile(&host, FIXTURE_START_NS, FIXTURE_WINDOW_NS, 9);
+	char *before = fake_profile_text(profile);
+
+	CHECK_EQ(profile_store_append(store, &key, profile, fixture_done, &answers), 0);
+	profile_free(profile);
 	profile_store_close(store);
+	CHECK_EQ(answers.stored, 1);
+
+	store = fixture_open(&config, NULL);
+	CHECK_EQ(profile_store_visit(store, 0, UINT64_MAX, NULL, compare, before), 7);
+	profile_store_close(store);
+	free(before);
 }
 
 static void a_batch_counts_once_in_any_order_and_across_a_restart(void)
 {
 	static const uint64_t order[] = {3, 1, 2, 0, 2, 3, 3};
-	struct profile_store_config config = config_of(work_path("twice"));
-	struct profile_store *store;
-	struct answers answers = {0};
+	struct profile_store_config config = fixture_config(work_path("twice"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
 
-	now_ns = START_NS + DAY_NS;
-	store = open_store(&config);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		CHECK_EQ(append(store, "a", 1, order[i], &answers), 0);
-	CHECK_EQ(append(store, "a", 2, 3, &answers), 0);
+		CHECK_EQ(fixture_append(store, "a", 1, order[i], 10, &answers), 0);
+	CHECK_EQ(fixture_append(store, "a", 2, 3, 10, &answers), 0);
 	CHECK_EQ(profile_store_flush(store), 0);
 	CHECK_EQ(answers.stored, 5);
 	CHECK_EQ(answers.already, 3);
 	profile_store_close(store);
 
-	store = open_store(&config);
-	for (uint64_t i = 0; i < 4; i++)
-		CHECK_EQ(append(store, "a", 1, i, &answers), 0);
-	CHECK_EQ(append(store, "a", 1, 4, &answers), 0);
+	store = fixture_open(&config, NULL);
+	for (uint64_t i = 0; i < 5; i++)
+		CHECK_EQ(fixture_append(store, "a", 1, i, 10, &answers), 0);
 	CHECK_EQ(profile_store_flush(store), 0);
 	CHECK_EQ(answers.already, 7);
 	CHECK_EQ(answers.stored, 6);
-	CHECK_EQ(counter(store, PROFILE_STORE_duplicates), 4);
-	CHECK_EQ(visit(store, 0, UINT64_MAX, NULL).profiles, 6);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_duplicates), 4);
+	CHECK_EQ(fixture_visit_all(store).profiles, 6);
 	profile_store_close(store);
+}
+
+static void a_store_without_data_answers_empty(void)
+{
+	struct profile_store_config config = fixture_config(work_path("empty"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct profile_store_stats stats;
+
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(fixture_visit_all(store).profiles, 0);
+	profile_store_stats(store, &stats);
+	CHECK_EQ(stats.oldest_ns, 0);
+	CHECK_EQ(stats.file_count, 0);
+	profile_store_close(store);
+	profile_store_close(NULL);
+	CHECK_EQ(work_try("test -z \"$(ls empty/profiles)\""), 0);
+}
+
+static void stats_tell_what_is_there(void)
+{
+	struct profile_store_config config = fixture_config(work_path("stats"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	struct profile_store_stats stats;
+
+	for (uint64_t i = 2; i < 5; i++)
+		CHECK_EQ(fixture_append(store, "a", 1, i, 60, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	profile_store_stats(store, &stats);
+	CHECK_EQ(stats.record_count, 3);
+	CHECK_EQ(stats.file_count, 1);
+	CHECK_EQ(stats.pending_count, 0);
+	CHECK_EQ(stats.pending_bytes, 0);
+	CHECK(stats.bytes > stats.counters[PROFILE_STORE_bytes_appended]);
+	CHECK(stats.oldest_ns == FIXTURE_START_NS + 2 * FIXTURE_WINDOW_NS);
+	CHECK(stats.newest_ns == FIXTURE_START_NS + 5 * FIXTURE_WINDOW_NS);
+	CHECK_EQ(stats.counters[PROFILE_STORE_records_appended], 3);
+	for (int i = 0; i < PROFILE_STORE_COUNTER_COUNT; i++) {
+		CHECK(profile_store_counter_name(i)[0]);
+		CHECK(profile_store_counter_meaning(i)[0]);
+	}
+	profile_store_close(store);
+}
+
+static int try_open(struct profile_store_config config, struct profile_store_report *report)
+{
+	struct profile_store *store = NULL;
+	int r = profile_store_open(&config, report, &store);
+
+	profile_store_close(store);
+	if (r < 0)
+		CHECK(report->problem[0]);
+	return r;
+}
+
+static void a_second_server_on_one_folder_is_refused(void)
+{
+	struct profile_store_config config = fixture_config(work_path("locked"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct profile_store_report report;
+	char pid[32];
+
+	CHECK_EQ(try_open(config, &report), -EBUSY);
+	snprintf(pid, sizeof(pid), "process %d", (int)getpid());
+	CHECK(strstr(report.problem, pid));
+	profile_store_close(store);
+	CHECK_EQ(try_open(config, &report), 0);
+}
+
+static void a_folder_that_cannot_be_used_is_refused_with_a_reason(void)
+{
+	struct profile_store_config config = fixture_config(work_path("refused"));
+	struct profile_store_report report;
+
+	work_write_text("refused", "a file");
+	CHECK_EQ(try_open(config, &report), -ENOTDIR);
+	config.dir = "/proc/self/cairn";
+	CHECK(try_open(config, &report) < 0);
+	config.dir = work_path("missing/parent");
+	CHECK_EQ(try_open(config, &report), -ENOENT);
+	config.dir = work_path("later");
+	CHECK_EQ(try_open(config, &report), 0);
+	work_write_text("later/format", "cairn data folder, format 2\n");
+	CHECK_EQ(try_open(config, &report), -ENOTSUP);
+	CHECK(strstr(report.problem, "format"));
+}
+
+static void reading_only_changes_nothing_and_needs_no_lock(void)
+{
+	struct profile_store_config config = fixture_config(work_path("looked"));
+	struct profile_store *store = fixture_open(&config, NULL), *looker;
+	struct profile_store_config look = config;
+	struct fixture_answers answers = {0};
+
+	look.read_only = true;
+	for (uint64_t i = 0; i < 5; i++)
+		CHECK_EQ(fixture_append(store, "a", 1, i, 10, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	looker = fixture_open(&look, NULL);
+	CHECK_EQ(fixture_append(store, "a", 1, 5, 10, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(fixture_append(looker, "a", 1, 6, 10, &answers), -EROFS);
+	CHECK_EQ(profile_store_flush(looker), 0);
+	profile_store_retain(looker);
+	CHECK_EQ(fixture_visit_all(looker).profiles, 5);
+	profile_store_close(looker);
+	CHECK_EQ(fixture_visit_all(store).profiles, 6);
+	profile_store_close(store);
+	look.dir = work_path("nowhere");
+	CHECK_EQ(try_open(look, &(struct profile_store_report){0}), -ENOENT);
+}
+
+/* The child writes each acknowledged number into the pipe: what is in there when it dies was
+ * acknowledged. */
+static int pipe_write_end;
+
+static void tell(void *context, int result)
+{
+	uint8_t number = (uint8_t)(uintptr_t)context;
+
+	if ((result == 0 || result == -EALREADY) && write(pipe_write_end, &number, 1) != 1)
+		_exit(3);
+}
+
+static void write_until_killed(const char *dir, uint64_t first)
+{
+	struct profile_store_config config = fixture_config(dir);
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fake_host host = fake_small_host("a");
+
+	for (uint64_t i = first; i < 256; i++) {
+		struct profile *profile = fake_profile(
+			&host, FIXTURE_START_NS + i * FIXTURE_WINDOW_NS, FIXTURE_WINDOW_NS, i);
+		struct batch_key key = fixture_key(1, i);
+
+		CHECK_EQ(profile_store_append(store, &key, profile, tell, (void *)(uintptr_t)i), 0);
+		profile_free(profile);
+		if (i % 3 == 0)
+			profile_store_flush(store);
+	}
+	for (;;)
+		pause();
+}
+
+/* Runs a writer for DELAY_NS and kills it; answers the bits of the numbers it acknowledged. */
+static void run_and_kill(const char *dir, uint64_t first, uint64_t delay_ns, uint64_t *acknowledged)
+{
+	struct timespec delay = {0, (long)delay_ns};
+	uint8_t number;
+	int ends[2];
+	pid_t child;
+
+	CHECK_EQ(pipe(ends), 0);
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0) {
+		close(ends[0]);
+		pipe_write_end = ends[1];
+		write_until_killed(dir, first);
+	}
+	close(ends[1]);
+	nanosleep(&delay, NULL);
+	CHECK_EQ(kill(child, SIGKILL), 0);
+	CHECK_EQ(waitpid(child, NULL, 0), child);
+	while (read(ends[0], &number, 1) == 1)
+		acknowledged[number / 64] |= UINT64_C(1) << number % 64;
+	close(ends[0]);
+}
+
+/* Each run resends the last few batches of the run before, as a collector without their
+ * acknowledgement does. */
+static void what_was_acknowledged_before_a_kill_is_there_once(void)
+{
+	struct profile_store_config config = fixture_config(work_path("killed"));
+	uint64_t acknowledged[4] = {0}, random = 42, first = 0;
+
+	for (int round = 0; round < 50; round++) {
+		struct profile_store *store;
+		struct fixture_seen seen;
+
+		run_and_kill(
+			config.dir, first, fake_random(&random) % (12 * NS_PER_MS), acknowledged);
+		store = fixture_open(&config, NULL);
+		seen = fixture_visit_all(store);
+		CHECK_EQ(seen.twice, 0);
+		CHECK_EQ(seen.slots, seen.profiles * 60);
+		for (int i = 0; i < 4; i++)
+			CHECK_EQ(acknowledged[i] & ~seen.numbers[i], 0);
+		first = seen.profiles > 250 ? 0 : seen.profiles - seen.profiles % 3;
+		profile_store_close(store);
+	}
+	CHECK(acknowledged[0] != 0);
 }
 
 int main(void)
 {
 	RUN(what_is_appended_is_there_after_reopening);
+	RUN(a_profile_comes_back_as_it_went_in);
 	RUN(a_batch_counts_once_in_any_order_and_across_a_restart);
-	(void)counter;
+	RUN(a_store_without_data_answers_empty);
+	RUN(stats_tell_what_is_there);
+	RUN(a_second_server_on_one_folder_is_refused);
+	RUN(a_folder_that_cannot_be_used_is_refused_with_a_reason);
+	RUN(reading_only_changes_nothing_and_needs_no_lock);
+	RUN(what_was_acknowledged_before_a_kill_is_there_once);
 	return 0;
 }

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/disk/store_visit.h"
+
+#include <errno.h>
+
+#include "store/profile/sample_range.h"
+#include "tests/support/check.h"
+#include "tests/support/fake_profile.h"
+#include "tests/support/store_fixture.h"
+#include "tests/support/work_dir.h"
+
+static void only_overlapping_windows_are_visited(void)
+{
+	struct profile_store_config config = fixture_config(work_path("overlap"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	uint64_t start_ns = FIXTURE_START_NS, window_ns = FIXTURE_WINDOW_NS;
+
+	for (uint64_t i = 0; i < 40; i++)
+		CHECK_EQ(fixture_append(store, "a", 1, i, 5, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(fixture_visit(store, start_ns, start_ns + window_ns, NULL).numbers[0], 1);
+	CHECK_EQ(fixture_visit(store, start_ns + 1, start_ns + window_ns + 1, NULL).numbers[0], 3);
+	CHECK_EQ(fixture_visit(store, start_ns - 1, start_ns, NULL).profiles, 0);
+	CHECK_EQ(fixture_visit(store, start_ns, start_ns, NULL).profiles, 0);
+	CHECK_EQ(fixture_visit(store, start_ns + 1, start_ns, NULL).profiles, 0);
+	CHECK_EQ(fixture_visit(store, start_ns + 40 * window_ns, UINT64_MAX, NULL).profiles, 0);
+	CHECK_EQ(fixture_visit(store, start_ns + 5, start_ns + 6, NULL).numbers[0], 1);
+	CHECK_EQ(fixture_visit_all(store).profiles, 40);
+	profile_store_close(store);
+}
+
+static void windows_come_by_time_whatever_the_order_of_their_arrival(void)
+{
+	struct profile_store_config config = fixture_config(work_path("order"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+
+	/* 2.2 hours of windows, so that several buckets are filled in a mixed order. */
+	for (uint64_t i = 0; i < 800; i++)
+		CHECK_EQ(fixture_append(store, "a", 1, i * 331 % 800, 3, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(fixture_visit_all(store).profiles, 800);
+	CHECK_EQ(fixture_visit(store, FIXTURE_START_NS + 350 * FIXTURE_WINDOW_NS,
+			 FIXTURE_START_NS + 370 * FIXTURE_WINDOW_NS, NULL)
+			 .profiles,
+		20);
+	profile_store_close(store);
+}
+
+static void hosts_and_types_leave_blocks_out(void)
+{
+	struct profile_store_config config = fixture_config(work_path("filter"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	struct profile_store_filter filter = {.host = "a"};
+
+	for (uint64_t i = 0; i < 30; i++)
+		CHECK_EQ(fixture_append(store, i % 3 ? "a" : "b", 1, i, 5, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(fixture_visit(store, 0, UINT64_MAX, &filter).profiles, 20);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_blocks_read), 20);
+	filter.type = PROFILE_TYPE_ON_CPU;
+	CHECK_EQ(fixture_visit(store, 0, UINT64_MAX, &filter).profiles, 20);
+	filter.host = NULL;
+	CHECK_EQ(fixture_visit(store, 0, UINT64_MAX, &filter).profiles, 30);
+	filter.type = "off_cpu:off_cpu:nanoseconds::";
+	CHECK_EQ(fixture_visit(store, 0, UINT64_MAX, &filter).profiles, 0);
+	filter = (struct profile_store_filter){.host = "nobody"};
+	CHECK_EQ(fixture_visit(store, 0, UINT64_MAX, &filter).profiles, 0);
+	/* A host by the name of a type is no type. */
+	filter = (struct profile_store_filter){.type = "a"};
+	CHECK_EQ(fixture_visit(store, 0, UINT64_MAX, &filter).profiles, 0);
+	profile_store_close(store);
+}
+
+static int stop_at_third(void *context, const struct profile *profile)
+{
+	int *count = context;
+
+	(void)profile;
+	return ++*count == 3 ? -ECANCELED : 0;
+}
+
+static void a_visitor_may_end_the_visit(void)
+{
+	struct profile_store_config config = fixture_config(work_path("cancel"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	int count = 0;
+
+	for (uint64_t i = 0; i < 10; i++)
+		CHECK_EQ(fixture_append(store, "a", 1, i, 5, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(
+		profile_store_visit(store, 0, UINT64_MAX, NULL, stop_at_third, &count), -ECANCELED);
+	CHECK_EQ(count, 3);
+	profile_store_close(store);
+}
+
+struct grower {
+	struct profile_store *store;
+	struct fixture_answers answers;
+	uint64_t next;
+	int visited;
+};
+
+static int append_one_more(void *context, const struct profile *profile)
+{
+	struct grower *grower = context;
+
+	(void)profile;
+	grower->visited++;
+	CHECK_EQ(fixture_append(grower->store, "a", 1, grower->next++, 5, &grower->answers), 0);
+	CHECK_EQ(profile_store_flush(grower->store), 0);
+	return 0;
+}
+
+static void a_visit_sees_what_was_there_when_it_began(void)
+{
+	struct profile_store_config config = fixture_config(work_path("grow"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct grower grower = {.store = store, .next = 3};
+
+	for (uint64_t i = 0; i < 3; i++)
+		CHECK_EQ(fixture_append(store, "a", 1, i, 5, &grower.answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(profile_store_visit(store, 0, UINT64_MAX, NULL, append_one_more, &grower), 0);
+	CHECK_EQ(grower.visited, 3);
+	CHECK_EQ(fixture_visit_all(store).profiles, 6);
+	profile_store_close(store);
+}
+
+struct sums {
+	uint64_t from_ns;
+	uint64_t until_ns;
+	uint64_t count;
+	int64_t value;
+};
+
+static int add_parts(void *context, const struct profile *profile)
+{
+	struct sums *sums = context;
+	struct sample_range range;
+
+	sample_range_init(&range, profile, sums->from_ns, sums->until_ns);
+	for (uint32_t i = 0; i < profile->type_count; i++) {
+		const struct sample_table *table = &profile->types[i];
+
+		for (uint32_t j = 0; j < table->row_count; j++) {
+			struct sample_part part = sample_range_part(&range, table, &table->rows[j]);
+
+			sums->count += part.count;
+			sums->value += part.value;
+		}
+	}
+	return 0;
+}
+
+static struct sums sum_range(struct profile_store *store, uint64_t from_ns, uint64_t until_ns)
+{
+	struct sums sums = {.from_ns = from_ns, .until_ns = until_ns};
+
+	CHECK_EQ(profile_store_visit(store, from_ns, until_ns, NULL, add_parts, &sums), 0);
+	return sums;
+}
+
+/* A window whose values are no multiples of their counts, and a table without slots. */
+static void append_odd_window(struct profile_store *store, uint64_t start_ns)
+{
+	struct fixture_answers answers = {0};
+	struct batch_key key = fixture_key(2, start_ns);
+	struct fake_host host = fake_small_host("odd");
+	struct profile *profile = fake_profile(&host, start_ns, 3 * NS_PER_S + 7 * NS_PER_MS, 1);
+	struct sample_table *table;
+	uint32_t slots[] = {150, 3, 3};
+
+	profile->types[0].rows[0].value += 12345;
+	CHECK_EQ(profile_add_type(profile, "odd:odd:bytes::", 0, true, &table), 0);
+	CHECK_EQ(sample_table_add_row(
+			 table, &(struct sample_row){.count = 3, .value = 1000001}, slots),
+		0);
+	CHECK_EQ(profile_add_type(profile, "odd:spread:bytes::", 0, false, &table), 0);
+	CHECK_EQ(sample_table_add_row(
+			 table, &(struct sample_row){.count = 77, .value = -1000003}, NULL),
+		0);
+	CHECK_EQ(profile_seal(profile), 0);
+	CHECK_EQ(profile_store_append(store, &key, profile, fixture_done, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(answers.stored, 1);
+	profile_free(profile);
+}
+
+static void parts_of_adjacent_ranges_sum_to_their_union(void)
+{
+	static const uint64_t grids[] = {1, NS_PER_MS, PROFILE_SLOT_NS, NS_PER_S, 10 * NS_PER_S};
+	struct profile_store_config config = fixture_config(work_path("adjacent"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	uint64_t random = 3, from_ns = FIXTURE_START_NS - NS_PER_S;
+	uint64_t until_ns = FIXTURE_START_NS + 70 * NS_PER_S;
+	struct sums whole;
+
+	for (uint64_t i = 0; i < 6; i++)
+		CHECK_EQ(fixture_append(store, "a", 1, i, 60, &answers), 0);
+	append_odd_window(store, FIXTURE_START_NS + 11 * NS_PER_S + 20 * NS_PER_MS);
+	whole = sum_range(store, from_ns, until_ns);
+	CHECK_EQ(whole.count, 7 * 60 + 3 + 77);
+	for (int round = 0; round < 300; round++) {
+		uint64_t grid = grids[fake_random(&random) % 5];
+		struct sums sum = {0};
+
+		for (uint64_t at = from_ns; at < until_ns;) {
+			uint64_t next =
+				at + (fake_random(&random) % (20 * NS_PER_S / grid) + 1) * grid;
+			struct sums part;
+
+			next = next < until_ns ? next : until_ns;
+			part = sum_range(store, at, next);
+			sum.count += part.count;
+			sum.value += part.value;
+			at = next;
+		}
+		CHECK_EQ(sum.count, whole.count);
+		CHECK_EQ(sum.value, whole.value);
+	}
+	profile_store_close(store);
+}
+
+int main(void)
+{
+	RUN(only_overlapping_windows_are_visited);
+	RUN(windows_come_by_time_whatever_the_order_of_their_arrival);
+	RUN(hosts_and_types_leave_blocks_out);
+	RUN(a_visitor_may_end_the_visit);
+	RUN(a_visit_sees_what_was_there_when_it_began);
+	RUN(parts_of_adjacent_ranges_sum_to_their_union);
+	return 0;
+}
