@@ -326,3 +326,24 @@ int lmdb_cursor_last(
 {
 	return cursor_get(cursor, (struct lmdb_span){0}, MDB_LAST, ret_key, ret_value);
 }
+
+int lmdb_visit(struct lmdb_txn *txn, uint32_t table, lmdb_visit_fn visit, void *context)
+{
+	struct lmdb_span key, value;
+	struct lmdb_cursor *cursor = NULL;
+	int r = lmdb_cursor_new(txn, table, &cursor);
+	int visited = 0;
+
+	if (r < 0)
+		return r;
+	r = lmdb_cursor_seek(cursor, (struct lmdb_span){0}, &key, &value);
+	while (r == 0 && visited == 0) {
+		visited = visit(context, key, value);
+		if (visited == 0)
+			r = lmdb_cursor_next(cursor, &key, &value);
+	}
+	lmdb_cursor_free(cursor);
+	if (visited != 0)
+		return visited;
+	return r == -ENOENT ? 0 : r;
+}

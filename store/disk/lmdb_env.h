@@ -87,3 +87,7 @@ int lmdb_cursor_next(
 	struct lmdb_cursor *cursor, struct lmdb_span *ret_key, struct lmdb_span *ret_value);
 int lmdb_cursor_last(
 	struct lmdb_cursor *cursor, struct lmdb_span *ret_key, struct lmdb_span *ret_value);
+/* Calls VISIT for every entry in order of keys, until it gives anything but 0, which is given back.
+ * It must not change the table. */
+typedef int (*lmdb_visit_fn)(void *context, struct lmdb_span key, struct lmdb_span value);
+int lmdb_visit(struct lmdb_txn *txn, uint32_t table, lmdb_visit_fn visit, void *context);
