@@ -166,11 +166,59 @@ static void every_online_cpu_is_sampled(void)
 			CHECK(is_sampled(sampler, cpu));
 }
 
-int main(void)
+static void switch_cpu(int cpu, bool on)
+{
+	char path[64];
+	SCOPED_FD int fd = -1;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	CHECK(fd >= 0);
+	CHECK_EQ(write(fd, on ? "1" : "0", 1), 1);
+}
+
+/* In earnest: for a machine of our own only. */
+static void a_cpu_that_is_switched_off_and_on_is_sampled_again(void)
+{
+	struct sampler_config config = {.hz = HZ};
+	SCOPED(sampler_free) struct sampler *sampler = NULL;
+	uint64_t values[COUNTER_MAX], until_ns;
+	struct sampler_reason reason;
+	uint32_t online_count = 0;
+
+	CHECK_EQ(sampler_open(&config, &reason, &sampler), 0);
+	CHECK(is_sampled(sampler, 1));
+	/* Seen to go and to come. */
+	CHECK(is_sampled(sampler, 0));
+	switch_cpu(1, false);
+	CHECK_EQ(sampler_cpus_changed(sampler, &online_count), 0);
+	CHECK_EQ(online_count, 1);
+	switch_cpu(1, true);
+	CHECK_EQ(sampler_cpus_changed(sampler, &online_count), 0);
+	CHECK_EQ(online_count, 2);
+	CHECK(is_sampled(sampler, 1));
+	/* Gone and back between two looks. */
+	CHECK(is_sampled(sampler, 0));
+	switch_cpu(1, false);
+	switch_cpu(1, true);
+	until_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+	do {
+		usleep(SAMPLER_INTERVAL_NS / NS_PER_US / 2);
+		CHECK_EQ(sampler_cpus_changed(sampler, &online_count), 0);
+		CHECK_EQ(sampler_counters(sampler, values), 0);
+		CHECK(clock_monotonic_ns() < until_ns);
+	} while (values[COUNTER_cpu_restarted] == 0);
+	CHECK(is_sampled(sampler, 1));
+}
+
+/* "switch-cpus" as argument: CPUs may be switched off and on in earnest. */
+int main(int argc, char **argv)
 {
 	privilege_need_sampling();
 	/* First, while every CPU is allowed. */
 	RUN(every_online_cpu_is_sampled);
+	if (argc > 1 && strcmp(argv[1], "switch-cpus") == 0)
+		RUN(a_cpu_that_is_switched_off_and_on_is_sampled_again);
 	make_folder();
 	RUN(a_cpu_that_goes_is_left_alone_and_one_that_comes_is_sampled);
 	RUN(a_dead_timer_is_started_again);
