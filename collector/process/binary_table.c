@@ -349,8 +349,8 @@ int binary_open(struct binary_table *table, const struct binary *binary,
 	return build_id_equal(&build_id, &binary->build_id) ? TAKE_FD(fd) : -ESTALE;
 }
 
-struct binary *binary_find(struct binary_table *table, const struct build_id *build_id,
-	const struct binary *after)
+struct binary *binary_find(
+	struct binary_table *table, const struct build_id *build_id, const struct binary *after)
 {
 	struct binary **bucket =
 		after ? bucket_of(table, after->path, strlen(after->path)) : table->buckets;

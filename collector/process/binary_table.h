@@ -108,5 +108,5 @@ int binary_open(struct binary_table *table, const struct binary *binary,
 
 /* The next binary with this build-ID behind AFTER (NULL: the first), or NULL; borrowed until the
  * next call that changes the table. */
-struct binary *binary_find(struct binary_table *table, const struct build_id *build_id,
-	const struct binary *after);
+struct binary *binary_find(
+	struct binary_table *table, const struct build_id *build_id, const struct binary *after);

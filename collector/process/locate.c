@@ -8,8 +8,7 @@
 /* A process whose code lies where nothing is known to be mapped is read again so often at most. */
 #define REREAD_INTERVAL_NS (60 * NS_PER_S)
 
-static void read_again(
-	struct process_table *table, struct process *process, uint64_t now_ns)
+static void read_again(struct process_table *table, struct process *process, uint64_t now_ns)
 {
 	if (process->exited_at_ns != 0 ||
 		(process->mappings_read_at_ns != 0 &&
@@ -94,8 +93,7 @@ static int open_by_path(struct process_table *table, const struct build_id *buil
 	return r;
 }
 
-int locate_file(
-	struct process_table *table, const struct build_id *build_id, const char **ret_path)
+int locate_file(struct process_table *table, const struct build_id *build_id, const char **ret_path)
 {
 	const struct binary *binary;
 	int fd = open_through_processes(table, build_id, &binary);

@@ -32,8 +32,8 @@ struct place {
 struct place locate(struct process_table *table, struct process *process, uint64_t ip,
 	bool is_return, bool certain, uint64_t now_ns);
 
-/* Opens the file with this build-ID through any process that maps it, or by its path, and checks it.
- * -ENOENT: no such file is known or it is gone.  -ESTALE: another build stands at its path.
+/* Opens the file with this build-ID through any process that maps it, or by its path, and checks
+ * it. -ENOENT: no such file is known or it is gone.  -ESTALE: another build stands at its path.
  * RET_PATH is borrowed until the table changes. */
 int locate_file(
 	struct process_table *table, const struct build_id *build_id, const char **ret_path);
