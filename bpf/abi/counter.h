@@ -40,7 +40,7 @@ enum counter { COUNTER_LIST(COUNTER_ENUM_ITEM) STOP_LIST(COUNTER_ENUM_STOP) COUN
 #undef COUNTER_ENUM_STOP
 
 /* The counter of user walks that ended by STOP (never STOP_NONE). */
-#define COUNTER_OF_USER_STOP(stop) (COUNTER_user_stop_complete + (stop)-STOP_complete)
+#define COUNTER_OF_USER_STOP(stop) (COUNTER_user_stop_complete - STOP_complete + (stop))
 
 /* The map value, one for each CPU. */
 struct counter_values {
