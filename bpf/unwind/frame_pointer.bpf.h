@@ -35,7 +35,8 @@ static __always_inline enum stop step_frame_pointer(struct walk *walk)
 	 * frame pointers may hold anything. */
 	if (bp == 0 && walk->sample.user_frame_count > 1)
 		return STOP_complete;
-	if (bp < registers->sp || bp - registers->sp > FRAME_BYTES_MAX || bp % sizeof(bp) != 0)
+	/* Below the stack pointer, the distance wraps around to a huge one. */
+	if (bp - registers->sp > FRAME_BYTES_MAX || bp % sizeof(bp) != 0)
 		return STOP_bad_frame_pointer;
 	if (bpf_probe_read_user(&record, sizeof(record), (const void *)bp))
 		return STOP_unreadable;
