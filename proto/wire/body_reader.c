@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cairn/v1/profile.pb-c.h"
-#include "proto/wire/message_arena.h"
+#include "proto/wire/message.h"
 
 struct mapping {
 	uint32_t *to;

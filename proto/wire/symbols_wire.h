@@ -42,6 +42,7 @@ struct wire_want {
 	const char *name; /* base name of the module */
 };
 
+/* Decoding: -ENOMSG says that the message is of a newer server, to be ignored. */
 int wire_want_encode(const struct wire_want *want, uint8_t **ret_bytes, size_t *ret_byte_count);
 int wire_want_decode(
 	const void *bytes, size_t byte_count, struct arena *arena, struct wire_want *ret_want);
