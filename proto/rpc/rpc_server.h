@@ -25,16 +25,18 @@ struct rpc_stream;
 struct rpc_method {
 	const char *path; /* "/package.Service/Method", static */
 	void *context;
-	/* A new call. A negative errno refuses it with that status; no other callback follows. */
+	/* A new call. A negative errno refuses it with that status; no other callback follows.
+	 * Whoever wants messages calls rpc_stream_read here. */
 	int (*on_open)(void *context, struct rpc_stream *stream, void **ret_state);
 	/* One whole message, borrowed until the return. The next one is read only after
 	 * rpc_stream_read: a handler that has enough to do holds its client back by not asking. */
 	void (*on_message)(
 		void *state, struct rpc_stream *stream, const uint8_t *bytes, size_t byte_count);
-	/* The client has sent all it will send. Absent: the stream is finished with OK. */
+	/* The client sends no more: it is done, or gone (gRPC does not tell which). Absent: the
+	 * stream is finished with OK. */
 	void (*on_half_close)(void *state, struct rpc_stream *stream);
-	/* The server stops: finish the stream as soon as what was begun is answered. Absent: the
-	 * stream is finished with UNAVAILABLE at once. */
+	/* The server stops: finish the stream as soon as what was begun is answered (the client may
+	 * be gone already). Absent: the stream is finished with UNAVAILABLE at once. */
 	void (*on_stop)(void *state, struct rpc_stream *stream);
 	/* The last callback, whoever ended the stream. */
 	void (*on_close)(void *state, struct rpc_stream *stream);
@@ -74,7 +76,7 @@ struct rpc_server_counts {
  * cannot be had.  -EINVAL: no such address. */
 int rpc_server_new(const struct rpc_server_options *options, struct rpc_server **ret_server);
 uint16_t rpc_server_port(const struct rpc_server *server);
-void rpc_server_read_counts(const struct rpc_server *server, struct rpc_server_counts *ret_counts);
+void rpc_server_read_counts(struct rpc_server *server, struct rpc_server_counts *ret_counts);
 /* Takes no new stream, asks the open ones to stop, cuts off what is still open after TIMEOUT_NS,
  * waits for every on_close, ends the threads. Not from a callback. Calling it again does nothing.
  * -ETIMEDOUT: some streams were cut off. */
@@ -83,7 +85,7 @@ int rpc_server_stop(struct rpc_server *server, uint64_t timeout_ns);
  * Accepts NULL. */
 void rpc_server_free(struct rpc_server *server);
 
-/* Lets the next message come; at most one is read for each call. */
+/* Lets the next message come. Before that one has come, asking again changes nothing. */
 void rpc_stream_read(struct rpc_stream *stream);
 /* Queues a copy. -EPIPE: the stream has ended or is being finished.  -ENOBUFS: the peer does not
  * read and RPC_STREAM_QUEUE_BYTES_MAX wait already. */

@@ -126,6 +126,17 @@ int wire_upload_refusal_encode(
 	return message_pack(&message, ret_bytes, ret_byte_count);
 }
 
+int wire_upload_end_encode(uint64_t byte_count, uint8_t **ret_bytes, size_t *ret_byte_count)
+{
+	Cairn__V1__UploadRequest message = CAIRN__V1__UPLOAD_REQUEST__INIT;
+	Cairn__V1__UploadEnd fields = CAIRN__V1__UPLOAD_END__INIT;
+
+	fields.byte_count = byte_count;
+	message.kind_case = CAIRN__V1__UPLOAD_REQUEST__KIND_END;
+	message.end = &fields;
+	return message_pack(&message, ret_bytes, ret_byte_count);
+}
+
 static int read_header(const Cairn__V1__UploadHeader *fields, struct wire_upload *upload)
 {
 	int r;
@@ -172,6 +183,9 @@ int wire_upload_decode(
 		r = read_header(message->header, &upload);
 	} else if (message->kind_case == CAIRN__V1__UPLOAD_REQUEST__KIND_REFUSAL) {
 		r = read_refusal(message->refusal, arena, &upload);
+	} else if (message->kind_case == CAIRN__V1__UPLOAD_REQUEST__KIND_END) {
+		upload.kind = WIRE_UPLOAD_END;
+		upload.end_byte_count = message->end->byte_count;
 	} else if (message->kind_case == CAIRN__V1__UPLOAD_REQUEST__KIND_CHUNK) {
 		upload.kind = WIRE_UPLOAD_CHUNK;
 		upload.chunk = (struct wire_upload_chunk){message->chunk.data, message->chunk.len};

@@ -53,7 +53,7 @@ enum wire_upload_encoding {
 	WIRE_UPLOAD_ZSTD = 1,
 };
 
-/* An upload is a header, chunks, and the half-close. */
+/* An upload is a header, chunks and an end: a stream that just ends may be one that broke. */
 struct wire_upload_header {
 	uint8_t instance[WIRE_INSTANCE_BYTES];
 	struct build_id id;
@@ -81,6 +81,7 @@ enum wire_upload_kind {
 	WIRE_UPLOAD_HEADER,
 	WIRE_UPLOAD_CHUNK,
 	WIRE_UPLOAD_REFUSAL,
+	WIRE_UPLOAD_END,
 };
 
 struct wire_upload {
@@ -89,6 +90,7 @@ struct wire_upload {
 		struct wire_upload_header header;
 		struct wire_upload_chunk chunk;
 		struct wire_upload_refusal refusal;
+		uint64_t end_byte_count; /* of all chunks together */
 	};
 };
 
@@ -98,6 +100,7 @@ int wire_upload_chunk_encode(
 	const struct wire_upload_chunk *chunk, uint8_t **ret_bytes, size_t *ret_byte_count);
 int wire_upload_refusal_encode(
 	const struct wire_upload_refusal *refusal, uint8_t **ret_bytes, size_t *ret_byte_count);
+int wire_upload_end_encode(uint64_t byte_count, uint8_t **ret_bytes, size_t *ret_byte_count);
 int wire_upload_decode(
 	const void *bytes, size_t byte_count, struct arena *arena, struct wire_upload *ret_upload);
 

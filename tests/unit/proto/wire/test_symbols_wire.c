@@ -81,6 +81,11 @@ static void uploads_read_back(void)
 	CHECK_EQ(upload.kind, WIRE_UPLOAD_REFUSAL);
 	CHECK_STR(upload.refusal.reason, "denied");
 	CHECK_EQ(upload.refusal.instance[0], 2);
+	CHECK_EQ(wire_upload_end_encode(99, &bytes, &byte_count), 0);
+	CHECK_EQ(wire_upload_decode(bytes, byte_count, &arena, &upload), 0);
+	free(bytes);
+	CHECK_EQ(upload.kind, WIRE_UPLOAD_END);
+	CHECK_EQ(upload.end_byte_count, 99);
 }
 
 static void a_reply_reads_back(void)

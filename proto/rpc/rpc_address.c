@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proto/rpc/rpc_address.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "store/base/cleanup.h"
+
+#define PORT_MAX 65535
+
+struct parts {
+	char host[RPC_HOST_BYTES_MAX + 1];
+	const char *port; /* in the address */
+};
+
+/* A colon more than one is a part of an IPv6 address, which needs its brackets. */
+static int split(const char *address, struct parts *ret_parts)
+{
+	const char *colon = strrchr(address, ':'), *host = address;
+	size_t length;
+
+	if (!colon)
+		return -EINVAL;
+	length = (size_t)(colon - address);
+	if (length >= 2 && host[0] == '[' && host[length - 1] == ']') {
+		host++;
+		length -= 2;
+	} else if (memchr(host, ':', length)) {
+		return -EINVAL;
+	}
+	if (length == 0 || length > RPC_HOST_BYTES_MAX)
+		return -EINVAL;
+	memcpy(ret_parts->host, host, length);
+	ret_parts->host[length] = '\0';
+	ret_parts->port = colon + 1;
+	return 0;
+}
+
+int rpc_address_check(const char *address)
+{
+	struct parts parts;
+	int r = split(address, &parts);
+	size_t digits;
+
+	if (r < 0)
+		return r;
+	digits = strspn(parts.port, "0123456789");
+	if (digits == 0 || digits > 5 || parts.port[digits] != '\0' ||
+		strtoul(parts.port, NULL, 10) > PORT_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+static int try_listening(const struct addrinfo *found)
+{
+	SCOPED_FD int fd =
+		socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, found->ai_protocol);
+	int yes = 1;
+
+	if (fd < 0)
+		return -errno;
+	/* As gRPC does: connections that linger from an earlier process are in nobody's way. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	if (bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, 1) < 0)
+		return -errno;
+	return 0;
+}
+
+int rpc_address_fault(const char *address)
+{
+	struct addrinfo hints = {
+		.ai_flags = AI_PASSIVE, .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+	struct addrinfo *found = NULL;
+	struct parts parts;
+	int r = split(address, &parts);
+
+	if (r < 0)
+		return r;
+	if (getaddrinfo(parts.host, parts.port, &hints, &found) != 0)
+		return -EADDRNOTAVAIL;
+	r = 0;
+	for (struct addrinfo *at = found; r == 0 && at; at = at->ai_next)
+		r = try_listening(at);
+	freeaddrinfo(found);
+	return r < 0 ? r : -EIO;
+}
+
+bool rpc_address_is_loopback(const char *address)
+{
+	struct parts parts;
+
+	if (split(address, &parts) < 0)
+		return false;
+	return strncmp(parts.host, "127.", 4) == 0 || strcmp(parts.host, "::1") == 0 ||
+		strcmp(parts.host, "localhost") == 0;
+}
