@@ -216,14 +216,21 @@ void bytes_write_u64(struct bytes_writer *writer, uint64_t value)
 void bytes_write_varint(struct bytes_writer *writer, uint64_t value)
 {
 	uint8_t span[VARINT_BYTES_MAX];
-	unsigned byte_count = 0;
+	size_t byte_count = 0;
+	/* Columns are written value by value: where there is room for any, in place. */
+	bool in_place = !writer->fault && writer->capacity - writer->byte_count >= sizeof(span) &&
+		writer->capacity <= writer->bytes_max;
+	uint8_t *to = in_place ? writer->bytes + writer->byte_count : span;
 
 	while (value >= 0x80) {
-		span[byte_count++] = (uint8_t)(value | 0x80);
+		to[byte_count++] = (uint8_t)(value | 0x80);
 		value >>= 7;
 	}
-	span[byte_count++] = (uint8_t)value;
-	bytes_write_span(writer, span, byte_count);
+	to[byte_count++] = (uint8_t)value;
+	if (in_place)
+		writer->byte_count += byte_count;
+	else
+		bytes_write_span(writer, span, byte_count);
 }
 
 void bytes_write_signed(struct bytes_writer *writer, int64_t value)

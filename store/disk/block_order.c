@@ -13,32 +13,74 @@ static uint32_t *new_array(uint32_t count)
 	return malloc((count ? (size_t)count : 1) * sizeof(uint32_t));
 }
 
-static int frame_compare(const void *left, const void *right, void *context)
+/* One byte of what frames are ordered by; byte 0 weighs least. */
+static uint8_t key_byte(const struct frame *frame, unsigned byte)
 {
-	const struct frame *frames = context;
-	const struct frame *one = &frames[*(const uint32_t *)left];
-	const struct frame *other = &frames[*(const uint32_t *)right];
-
-	if (one->module != other->module)
-		return one->module < other->module ? -1 : 1;
-	if (one->address != other->address)
-		return one->address < other->address ? -1 : 1;
-	if (one->kind != other->kind)
-		return one->kind < other->kind ? -1 : 1;
-	return (one->flags > other->flags) - (one->flags < other->flags);
+	if (byte == 0)
+		return frame->flags;
+	if (byte == 1)
+		return frame->kind;
+	if (byte < 10)
+		return (uint8_t)(frame->address >> 8 * (byte - 2));
+	return (uint8_t)(frame->module >> 8 * (byte - 10));
 }
 
+#define KEY_BYTES 14
+
+/* Which bytes of the key differ anywhere: of fourteen mostly half. */
+static unsigned varying_bytes(const struct frame_table *table)
+{
+	struct frame differences = {0};
+	unsigned varying = 0;
+
+	for (uint32_t i = 1; i < table->count; i++) {
+		differences.address |= table->frames[i].address ^ table->frames[0].address;
+		differences.module |= table->frames[i].module ^ table->frames[0].module;
+		differences.kind |= table->frames[i].kind ^ table->frames[0].kind;
+		differences.flags |= table->frames[i].flags ^ table->frames[0].flags;
+	}
+	for (unsigned byte = 0; byte < KEY_BYTES; byte++) {
+		if (key_byte(&differences, byte) != 0)
+			varying |= 1u << byte;
+	}
+	return varying;
+}
+
+/* One pass of a radix sort: stable, by one byte of the key. */
+static void sort_by_byte(
+	const struct frame_table *table, unsigned byte, const uint32_t *from, uint32_t *to)
+{
+	uint32_t next[257] = {0};
+
+	for (uint32_t i = 0; i < table->count; i++)
+		next[key_byte(&table->frames[i], byte) + 1]++;
+	for (unsigned i = 1; i < 257; i++)
+		next[i] += next[i - 1];
+	for (uint32_t i = 0; i < table->count; i++)
+		to[next[key_byte(&table->frames[from[i]], byte)]++] = from[i];
+}
+
+/* A window has tens of thousands of frames; comparing them in pairs would be half of all the time
+ * that encoding takes. */
 static int order_frames(struct block_order *order, const struct frame_table *table)
 {
+	unsigned varying = varying_bytes(table);
+
 	order->frames = new_array(table->count);
 	order->frame_places = new_array(table->count);
 	if (!order->frames || !order->frame_places)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < table->count; i++)
 		order->frames[i] = i;
-	if (table->count > 1)
-		qsort_r(order->frames, table->count, sizeof(*order->frames), frame_compare,
-			table->frames);
+	for (unsigned byte = 0; byte < KEY_BYTES; byte++) {
+		uint32_t *sorted = order->frame_places;
+
+		if (!(varying & 1u << byte))
+			continue;
+		sort_by_byte(table, byte, order->frames, sorted);
+		order->frame_places = order->frames;
+		order->frames = sorted;
+	}
 	for (uint32_t place = 0; place < table->count; place++)
 		order->frame_places[order->frames[place]] = place;
 	return 0;

@@ -100,10 +100,10 @@ static uint32_t add_frame(struct profile *profile, const struct fake_host *host,
 	return index;
 }
 
-static uint32_t add_stack(struct profile *profile, const struct fake_host *host, uint32_t process,
-	uint32_t thread, uint64_t *random)
+static uint32_t add_stack(
+	struct profile *profile, const struct fake_host *host, uint32_t process, uint64_t *random)
 {
-	uint32_t function = thread, node = STACK_EMPTY;
+	uint32_t function = 0, node = STACK_EMPTY;
 
 	for (;;) {
 		bool leaf = fake_random(random) % host->depth == 0;
@@ -176,9 +176,9 @@ struct profile *fake_profile(
 		uint32_t process = skewed(&random, host->process_count);
 		uint32_t thread = skewed(&random, host->thread_count);
 		/* Few paths through a program are hot: most samples take one of them. */
-		uint64_t path = fixed(host->seed, process, skewed(&random, 24) * 31 + thread);
-		uint64_t *walk = fake_random(&random) % 3 ? &path : &random;
-		uint32_t stack = add_stack(profile, host, process, thread, walk);
+		uint64_t path = fixed(host->seed, process, skewed(&random, 24));
+		uint64_t *walk = fake_random(&random) % 8 ? &path : &random;
+		uint32_t stack = add_stack(profile, host, process, walk);
 
 		CHECK_EQ(sample_table_add(table, stack, add_thread(profile, host, process, thread),
 				 (uint32_t)(fake_random(&random) % host->cpu_count), FAKE_PERIOD_NS,
