@@ -50,8 +50,10 @@ void arena_reset(struct arena *arena)
 static struct arena_block *add_block(struct arena *arena, size_t byte_count)
 {
 	size_t capacity = byte_count > BLOCK_BYTES ? byte_count : BLOCK_BYTES;
-	struct arena_block *block = malloc(sizeof(*block) + capacity);
+	struct arena_block *block = NULL;
 
+	if (capacity <= SIZE_MAX - sizeof(*block))
+		block = malloc(sizeof(*block) + capacity);
 	if (!block)
 		return NULL;
 	block->next = arena->blocks;

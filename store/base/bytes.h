@@ -2,8 +2,8 @@
 /* Bytes: a bounds-checked reader over a span, and a growing writer.
  *
  * What it is   little-endian integers, LEB128 varints and raw spans, read and written in sequence.
- * Ownership    a reader borrows its span; a writer owns its buffer until bytes_writer_done
- *              or _take.
+ * Ownership    a reader borrows its span; a writer owns its buffer until bytes_writer_done or
+ *              _take.
  * Threads      one owner each.
  * Errors       both are sticky: after the first fault every later call does nothing and answers
  *              zero or NULL, so that a parser checks once at its end (bytes_reader_fault,

@@ -2,8 +2,10 @@
 /* Clock: time as a value that is passed in.
  *
  * What it is   the three kernel clocks read together, and the interface by which a test gives its
- * own. Ownership    values only. Threads      any. Errors       none: the kernel's clocks cannot
- * fail.
+ *              own.
+ * Ownership    values only.
+ * Threads      any.
+ * Errors       none: the kernel's clocks cannot fail.
  */
 #pragma once
 

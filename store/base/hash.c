@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/base/hash.h"
 
+#include <sys/auxv.h>
 #include <xxhash.h>
+
+/* Drawn once, before main: the same in all threads without a lock. */
+static struct hash128 secret;
+
+static void __attribute__((constructor)) draw_secret(void)
+{
+	/* 16 random bytes that the kernel gives to each program; libc guards its stack with them,
+	 * so they are not used as they are. */
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
+	if (random)
+		secret = hash128_bytes(random, 16);
+}
 
 uint64_t hash_bytes(const void *bytes, size_t byte_count)
 {
@@ -15,11 +29,15 @@ struct hash128 hash128_bytes(const void *bytes, size_t byte_count)
 	return (struct hash128){.low = hash.low64, .high = hash.high64};
 }
 
+uint64_t hash_key(const void *bytes, size_t byte_count)
+{
+	return XXH3_64bits_withSeed(bytes, byte_count, secret.low);
+}
+
 uint64_t hash_pair(uint64_t first, uint64_t second)
 {
 	__extension__ unsigned __int128 product =
-		(unsigned __int128)(first ^ UINT64_C(0x9e3779b97f4a7c15)) *
-		(second ^ UINT64_C(0xd6e8feb86659fd93));
+		(unsigned __int128)(first ^ secret.low) * (second ^ secret.high);
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }

@@ -2,9 +2,10 @@
 /* Index map: from a 64-bit hash to the index of a record that its owner keeps in an array.
  *
  * What it is   open addressing with linear probing; slots hold {hash, index}. The owner compares
- * the record itself, so equal hashes of different records are told apart. Ownership    owns its
- * slots only; records stay with the owner. Threads      one owner. Errors       -ENOMEM; -E2BIG
- * once count_max entries are in.
+ *              the record itself, so equal hashes of different records are told apart.
+ * Ownership    owns its slots only; records stay with the owner.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG once count_max entries are in.
  */
 #pragma once
 

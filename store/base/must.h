@@ -2,9 +2,11 @@
 /* Assertions that stay on in every build.
  *
  * What it is   must(condition) states what only a bug can break; a broken one ends the program at
- * once. Ownership    nothing is kept. Threads      any. Errors       prints the broken condition
- * and aborts. Never used on bytes from a file, the net, the kernel or a user: those are checked and
- * refused.
+ *              once.
+ * Ownership    nothing is kept.
+ * Threads      any.
+ * Errors       prints the broken condition and aborts. Never used on bytes from a file, the net,
+ *              the kernel or a user: those are checked and refused.
  */
 #pragma once
 

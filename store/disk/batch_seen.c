@@ -33,8 +33,8 @@ static bool instance_equal(const void *context, uint32_t index, const void *key)
 
 static uint32_t find_instance(const struct batch_seen *seen, const uint8_t *instance)
 {
-	return index_map_find(&seen->map, hash_bytes(instance, BATCH_INSTANCE_BYTES),
-		instance_equal, seen->instances, instance);
+	return index_map_find(&seen->map, hash_key(instance, BATCH_INSTANCE_BYTES), instance_equal,
+		seen->instances, instance);
 }
 
 /* The place of the first interval that ends at SEQUENCE or behind it. */
@@ -126,8 +126,8 @@ static int rebuild_map(struct batch_seen *seen)
 {
 	index_map_clear(&seen->map);
 	for (uint32_t i = 0; i < seen->count; i++) {
-		int r = index_map_add(&seen->map,
-			hash_bytes(seen->instances[i].instance, BATCH_INSTANCE_BYTES), i);
+		int r = index_map_add(
+			&seen->map, hash_key(seen->instances[i].instance, BATCH_INSTANCE_BYTES), i);
 
 		if (r < 0)
 			return r;
@@ -188,7 +188,7 @@ static int add_instance(
 		r = grow_array(&seen->instances, &seen->capacity, seen->count,
 			BATCH_SEEN_INSTANCE_COUNT_MAX);
 	if (r == 0)
-		r = index_map_add(&seen->map, hash_bytes(name, BATCH_INSTANCE_BYTES), seen->count);
+		r = index_map_add(&seen->map, hash_key(name, BATCH_INSTANCE_BYTES), seen->count);
 	if (r < 0)
 		return r;
 	memcpy(instance.instance, name, BATCH_INSTANCE_BYTES);

@@ -42,9 +42,10 @@ static void write_line(
 		used = clamp(
 			snprintf(line + used, LINE_BYTES_MAX - used, ": %s", fault_text(error)),
 			used);
-	/* Names from outside may hold line ends; one event stays one line. */
+	/* Names from outside may hold line ends or what a terminal obeys; one event stays one line.
+	 */
 	for (size_t i = 0; i < used; i++) {
-		if (line[i] == '\n' || line[i] == '\r')
+		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
 			line[i] = ' ';
 	}
 	line[used++] = '\n';

@@ -2,9 +2,11 @@
 /* Log: one line an event on standard error, for programs only.
  *
  * What it is   levelled lines `LEVEL message` (`LEVEL message: reason` where an error is given), so
- * that journald and people read the same text. No time stamp: the journal has one. Ownership
- * nothing is kept but the level and the name. Threads      any; each line is one write. Errors
- * log_error and log_warning give back the error they report: `return log_error(r, "...")`.
+ *              that journald and people read the same text. No time stamp: the journal has one.
+ * Ownership    nothing is kept but the level and the name.
+ * Threads      any; each line is one write.
+ * Errors       log_error and log_warning give back the error they report: `return log_error(r,
+ *              "...")`.
  */
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/base/hash.h"
+#include "store/base/must.h"
 
 static const char *const prefixes[] = {
 	[BUILD_ID_NONE] = "",
@@ -49,7 +50,7 @@ bool build_id_equal(const struct build_id *one, const struct build_id *other)
 
 uint64_t build_id_hash(const struct build_id *id)
 {
-	return hash_pair(hash_bytes(id->bytes, id->byte_count), id->kind);
+	return hash_pair(hash_key(id->bytes, id->byte_count), id->kind);
 }
 
 void build_id_format(const struct build_id *id, char *ret_text)
@@ -57,6 +58,7 @@ void build_id_format(const struct build_id *id, char *ret_text)
 	static const char digits[] = "0123456789abcdef";
 	size_t used = 0;
 
+	must(id->kind <= BUILD_ID_HTL && id->byte_count <= BUILD_ID_BYTES_MAX);
 	if (build_id_known(id)) {
 		used = strlen(prefixes[id->kind]);
 		memcpy(ret_text, prefixes[id->kind], used);

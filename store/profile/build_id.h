@@ -2,9 +2,10 @@
 /* Build-ID: the name by which all programs know a binary.
  *
  * What it is   1 to 64 bytes and the kind of their origin, held by value. Kinds never meet: equal
- * bytes of different kinds are different ids. Ownership    no function here allocates; a struct
- * build_id is copied freely. Threads      no shared state. Errors       0, or a negative errno;
- * outputs are written on success only.
+ *              bytes of different kinds are different ids.
+ * Ownership    no function here allocates; a struct build_id is copied freely.
+ * Threads      no shared state.
+ * Errors       0, or a negative errno; outputs are written on success only.
  */
 #pragma once
 
@@ -39,6 +40,7 @@ bool build_id_known(const struct build_id *id);
 bool build_id_equal(const struct build_id *one, const struct build_id *other);
 /* Any order that is the same everywhere. */
 int build_id_compare(const struct build_id *one, const struct build_id *other);
+/* For tables in memory only, as hash_key. */
 uint64_t build_id_hash(const struct build_id *id);
 
 /* Text for people and URLs: bare lower-case hexadecimal for GNU, `go-` or `htl-` before other

@@ -2,8 +2,9 @@
 /* Frame table: the distinct frames of a profile.
  *
  * What it is   {kind, flags, module, address} each once. An address is the ELF virtual address
- * inside its module; with module 0 it is the absolute address. A frame that came with a name
- * instead (marker, ingested text) has FRAME_NAMED and the string index of the name as its address.
+ *              inside its module; with module 0 it is the absolute address. A frame that came with
+ *              a name instead (marker, ingested text) has FRAME_NAMED and the string index of the
+ *              name as its address.
  * Ownership    indices into the profile's module and string tables.
  * Threads      one owner.
  * Errors       -ENOMEM; -E2BIG: too many frames.

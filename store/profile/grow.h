@@ -2,8 +2,10 @@
 /* Grow: room for one more element in an array that its owner counts.
  *
  * What it is   doubling reallocation under a limit; the same three lines for every table of the
- * model. Ownership    the array stays with its owner. Threads      one owner. Errors       -ENOMEM;
- * -E2BIG: COUNT has reached COUNT_MAX.
+ *              model.
+ * Ownership    the array stays with its owner.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG: COUNT has reached COUNT_MAX.
  */
 #pragma once
 

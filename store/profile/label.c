@@ -50,14 +50,27 @@ static bool set_equal(const void *context, uint32_t index, const void *key)
 				set->count * sizeof(*wanted->labels)) == 0);
 }
 
+/* Texts may hold any byte, so that C strings would not tell all of them apart. */
+static int key_compare(const struct string_table *strings, uint32_t one, uint32_t other)
+{
+	size_t one_length = string_table_length(strings, one);
+	size_t other_length = string_table_length(strings, other);
+	size_t shorter = one_length < other_length ? one_length : other_length;
+	int order =
+		memcmp(string_table_text(strings, one), string_table_text(strings, other), shorter);
+
+	if (order != 0)
+		return order;
+	return (one_length > other_length) - (one_length < other_length);
+}
+
 /* Inserts into SORTED by key text, replacing an equal key; returns the new count. */
 static uint32_t insert_sorted(const struct string_table *strings, struct label *sorted,
 	uint32_t count, struct label label)
 {
-	const char *key = string_table_text(strings, label.key);
 	uint32_t at = 0;
 
-	while (at < count && strcmp(string_table_text(strings, sorted[at].key), key) < 0)
+	while (at < count && key_compare(strings, sorted[at].key, label.key) < 0)
 		at++;
 	if (at < count && sorted[at].key == label.key) {
 		sorted[at] = label;
@@ -113,7 +126,7 @@ int label_table_add(struct label_table *table, const struct string_table *string
 	for (uint32_t i = 0; i < label_count; i++)
 		key.count = insert_sorted(strings, sorted, key.count, labels[i]);
 	key.count = drop_empty(sorted, key.count);
-	hash = hash_bytes(sorted, key.count * sizeof(*sorted));
+	hash = hash_key(sorted, key.count * sizeof(*sorted));
 	set = index_map_find(&table->map, hash, set_equal, table, &key);
 	if (set == INDEX_MAP_NONE) {
 		r = append_set(table, hash, &key);

@@ -2,8 +2,10 @@
 /* Label: sorted key-value pairs that name a workload, and the table of distinct sets.
  *
  * What it is   label sets of one profile, each once; pairs are sorted by the text of the key, keys
- * are unique. Set 0 is the empty set. Ownership    keys and values are indices into the profile's
- * string table. Threads      one owner. Errors       -ENOMEM; -E2BIG: too many sets or pairs.
+ *              are unique. Set 0 is the empty set.
+ * Ownership    keys and values are indices into the profile's string table.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG: too many sets or pairs.
  */
 #pragma once
 
@@ -38,8 +40,8 @@ struct label_table {
 
 int label_table_init(struct label_table *table);
 void label_table_done(struct label_table *table);
-/* Adds LABEL_COUNT pairs in any order; of equal keys the last wins; a pair with an empty value is
- * left out, since an absent label and an empty one mean the same. */
+/* Adds LABEL_COUNT pairs of indices of STRINGS in any order; of equal keys the last wins; a pair
+ * with an empty value is left out, since an absent label and an empty one mean the same. */
 int label_table_add(struct label_table *table, const struct string_table *strings,
 	const struct label *labels, uint32_t label_count, uint32_t *ret_set);
 /* The value of KEY in SET as a text, or NULL. */

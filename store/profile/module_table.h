@@ -2,9 +2,10 @@
 /* Module table: the binaries that frames lie in.
  *
  * What it is   {build-ID, base name} pairs, each once. Module 0 is "none": JIT code, anonymous
- * memory, unmapped addresses and frames that came with a name. Ownership    names are indices into
- * the profile's string table. Threads      one owner. Errors       -ENOMEM; -E2BIG: too many
- * modules.
+ *              memory, unmapped addresses and frames that came with a name.
+ * Ownership    names are indices into the profile's string table.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG: too many modules.
  */
 #pragma once
 

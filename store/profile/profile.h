@@ -2,10 +2,12 @@
 /* Profile: everything one host said about one window of time.
  *
  * What it is   dense tables joined by indices: strings, modules, frames, stacks, label sets,
- * threads, and one sample table for each profile type; and a head that tells where, when and how
- * much was seen. Both programs, the wire and the store share it: collector window -> batch ->
- * block. Ownership    the profile owns its tables. Threads      one owner. Errors       0, or a
- * negative errno: -ENOMEM; -E2BIG: a table is full.
+ *              threads, and one sample table for each profile type; and a head that tells where,
+ *              when and how much was seen. Both programs, the wire and the store share it:
+ *              collector window -> batch -> block.
+ * Ownership    the profile owns its tables.
+ * Threads      one owner.
+ * Errors       0, or a negative errno: -ENOMEM; -E2BIG: a table is full.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sample range: the part of a profile that lies in a range of time.
  *
- * What it is   the one rule by which everybody cuts a window: a sample belongs to [from, until)
- *              if its slot starts there. A row of n samples and value v gives to its first k
- *              samples round(v * k / n), so that the parts of adjacent ranges always sum to the
- *              whole, in integers; where the value is n * period each sample has its period.
- *              A table without slots says nothing finer than its window, so its counts and values
- *              are spread evenly over the slots of the window by the same rounding.
+ * What it is   the one rule by which everybody cuts a window: a sample belongs to [from, until) if
+ *              its slot starts there. A row of n samples and value v gives to its first k samples
+ *              round(v * k / n), so that the parts of adjacent ranges always sum to the whole, in
+ *              integers; where the value is n * period each sample has its period. A table without
+ *              slots says nothing finer than its window, so its counts and values are spread evenly
+ *              over the slots of the window by the same rounding.
  * Ownership    values only.
  * Threads      any.
  * Errors       none: a range that misses the window has empty parts.

@@ -141,15 +141,14 @@ static int slot_compare(const void *left, const void *right)
  */
 static int group_slots(struct sample_table *table)
 {
-	SCOPED_FREE uint32_t *next = NULL;
+	SCOPED_FREE uint32_t *next = NULL, *slots = NULL;
 	uint32_t first = 0;
 
 	if (!table->has_slots || table->row_count == 0)
 		return 0;
 	next = malloc(table->row_count * sizeof(*next));
-	table->slots = malloc(
-		(size_t)(table->pending_count ? table->pending_count : 1) * sizeof(*table->slots));
-	if (!next || !table->slots)
+	slots = malloc((table->pending_count ? table->pending_count : 1) * sizeof(*slots));
+	if (!next || !slots)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < table->row_count; i++) {
 		table->rows[i].slot_first = next[i] = first;
@@ -157,11 +156,14 @@ static int group_slots(struct sample_table *table)
 	}
 	must(first == table->pending_count);
 	for (uint32_t i = 0; i < table->pending_count; i++)
-		table->slots[next[table->pending[i].row]++] = table->pending[i].slot;
+		slots[next[table->pending[i].row]++] = table->pending[i].slot;
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		if (table->rows[i].count > 1)
+			qsort(slots + table->rows[i].slot_first, table->rows[i].count,
+				sizeof(*slots), slot_compare);
+	}
+	table->slots = TAKE(slots);
 	table->slot_count = table->pending_count;
-	for (uint32_t i = 0; i < table->row_count; i++)
-		qsort(table->slots + table->rows[i].slot_first, table->rows[i].count,
-			sizeof(*table->slots), slot_compare);
 	return 0;
 }
 

@@ -2,9 +2,11 @@
 /* Sample table: the rows of one profile type.
  *
  * What it is   one row for each distinct {stack, thread, cpu}, with the number of its samples, the
- * sum of their values and, where the table keeps them, the time slot of each sample. While open,
- * rows grow in any order; sealing sorts rows by (stack, thread, cpu) and the slots of each row
- * upwards. Ownership    indices into the profile's stack and thread tables. Threads      one owner.
+ *              sum of their values and, where the table keeps them, the time slot of each sample.
+ *              While open, rows grow in any order; sealing sorts rows by (stack, thread, cpu) and
+ *              the slots of each row upwards.
+ * Ownership    indices into the profile's stack and thread tables.
+ * Threads      one owner.
  * Errors       -ENOMEM; -E2BIG: too many rows or samples; -EOVERFLOW: a sum would not fit.
  */
 #pragma once

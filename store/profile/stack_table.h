@@ -2,7 +2,8 @@
 /* Stack table: all stacks of a profile as one prefix tree.
  *
  * What it is   nodes {parent, frame}, each once; a stack is the node of its leaf, read towards the
- * root by parent. Node 0 is the empty stack. A parent always has a smaller index than its children.
+ *              root by parent. Node 0 is the empty stack. A parent always has a smaller index than
+ *              its children.
  * Ownership    indices into the profile's frame table.
  * Threads      one owner.
  * Errors       -ENOMEM; -E2BIG: too many nodes.

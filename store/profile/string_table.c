@@ -51,18 +51,24 @@ static bool entry_equal(const void *context, uint32_t index, const void *key)
 	return entry->length == text->length && memcmp(entry->text, text->text, text->length) == 0;
 }
 
-uint32_t string_table_find(const struct string_table *table, const char *text, size_t length)
+static uint32_t find_hashed(
+	const struct string_table *table, uint64_t hash, const char *text, size_t length)
 {
 	struct text_key key = {text, length};
 
-	return index_map_find(
-		&table->map, hash_bytes(text, length), entry_equal, table->entries, &key);
+	return index_map_find(&table->map, hash, entry_equal, table->entries, &key);
+}
+
+uint32_t string_table_find(const struct string_table *table, const char *text, size_t length)
+{
+	return find_hashed(table, hash_key(text, length), text, length);
 }
 
 int string_table_add(
 	struct string_table *table, const char *text, size_t length, uint32_t *ret_index)
 {
-	uint32_t index = string_table_find(table, text, length);
+	uint64_t hash = hash_key(text, length);
+	uint32_t index = find_hashed(table, hash, text, length);
 	char *copy;
 	int r;
 
@@ -78,7 +84,7 @@ int string_table_add(
 	copy = arena_copy_text(&table->texts, text, length);
 	if (!copy)
 		return -ENOMEM;
-	r = index_map_add(&table->map, hash_bytes(text, length), table->count);
+	r = index_map_add(&table->map, hash, table->count);
 	if (r < 0)
 		return r;
 	table->entries[table->count] = (struct string_entry){copy, (uint32_t)length};

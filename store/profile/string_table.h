@@ -2,10 +2,11 @@
 /* String table: each distinct text once, named by its index.
  *
  * What it is   interned byte strings; index 0 is always the empty text. Texts may hold any byte but
- * are also NUL-terminated, so that those without a NUL inside are C strings. Ownership    texts
- * live in the table until string_table_done; a borrowed text stays where it is while the table
- * grows. Threads      one owner. Errors       -ENOMEM; -E2BIG: too many texts or too long a text;
- * nothing is changed then.
+ *              are also NUL-terminated, so that those without a NUL inside are C strings.
+ * Ownership    texts live in the table until string_table_done; a borrowed text stays where it is
+ *              while the table grows.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG: too many texts or too long a text; nothing is changed then.
  */
 #pragma once
 

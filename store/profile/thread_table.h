@@ -2,9 +2,10 @@
 /* Thread table: who was sampled.
  *
  * What it is   {pid, tid, thread name, label set} each once. The labels name the series (process,
- * service), the rest are columns of rows: they filter and group but make no series. Ownership
- * indices into the profile's string and label tables. Threads      one owner. Errors       -ENOMEM;
- * -E2BIG: too many threads.
+ *              service), the rest are columns of rows: they filter and group but make no series.
+ * Ownership    indices into the profile's string and label tables.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG: too many threads.
  */
 #pragma once
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/base/compress.h"
+
+#include <errno.h>
+
+#include "tests/support/check.h"
+
+static void check_round_trip(const uint8_t *bytes, size_t byte_count)
+{
+	uint8_t *packed, *unpacked;
+	size_t packed_count, unpacked_count;
+
+	CHECK_EQ(compress_bytes(bytes, byte_count, 3, &packed, &packed_count), 0);
+	CHECK_EQ(decompress_bytes(packed, packed_count, byte_count, &unpacked, &unpacked_count), 0);
+	CHECK_EQ(unpacked_count, byte_count);
+	CHECK(byte_count == 0 || memcmp(unpacked, bytes, byte_count) == 0);
+	free(packed);
+	free(unpacked);
+}
+
+static void what_is_compressed_decompresses(void)
+{
+	static uint8_t bytes[300000];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * i >> 7);
+	check_round_trip(bytes, sizeof(bytes));
+	check_round_trip(bytes, 1);
+	check_round_trip(bytes, 0);
+	check_round_trip(NULL, 0);
+}
+
+static void more_than_allowed_is_refused_before_it_is_made(void)
+{
+	static const uint8_t zeros[1 << 20];
+	uint8_t *packed, *unpacked = NULL;
+	size_t packed_count, unpacked_count;
+
+	CHECK_EQ(compress_bytes(zeros, sizeof(zeros), 3, &packed, &packed_count), 0);
+	CHECK(packed_count < 200);
+	CHECK_EQ(decompress_bytes(
+			 packed, packed_count, sizeof(zeros) - 1, &unpacked, &unpacked_count),
+		-EFBIG);
+	CHECK(!unpacked);
+	free(packed);
+}
+
+static void damaged_frames_are_refused(void)
+{
+	static const uint8_t text[] = "stone upon stone upon stone upon stone upon stone";
+	uint8_t *packed, *unpacked = NULL;
+	size_t packed_count, unpacked_count;
+
+	CHECK_EQ(compress_bytes(text, sizeof(text), 3, &packed, &packed_count), 0);
+	for (size_t length = 0; length < packed_count; length++)
+		CHECK_EQ(decompress_bytes(packed, length, 1000, &unpacked, &unpacked_count),
+			-EBADMSG);
+	packed[0] ^= 1;
+	CHECK_EQ(
+		decompress_bytes(packed, packed_count, 1000, &unpacked, &unpacked_count), -EBADMSG);
+	CHECK(!unpacked);
+	free(packed);
+}
+
+/* A frame as a stream writes it, which does not say how long its content is. */
+static void a_frame_of_unknown_size_is_refused(void)
+{
+	static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x09, 0x00, 0x00, 'x'};
+	uint8_t *unpacked;
+	size_t unpacked_count;
+
+	CHECK_EQ(
+		decompress_bytes(frame, sizeof(frame), 1000, &unpacked, &unpacked_count), -EBADMSG);
+}
+
+int main(void)
+{
+	RUN(what_is_compressed_decompresses);
+	RUN(more_than_allowed_is_refused_before_it_is_made);
+	RUN(damaged_frames_are_refused);
+	RUN(a_frame_of_unknown_size_is_refused);
+	return 0;
+}
