@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { render } from 'preact';
+import { App } from './view/app.tsx';
 
-render(<h1>Cairn</h1>, document.getElementById('app')!);
+performance.mark('start');
+render(<App />, document.getElementById('app')!);
+performance.mark('shell');

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serves the built page with the headers of the real server, and canned answers to its requests. What it
+// answers can be changed while it runs: that is how a test makes a server fail.
+
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { columnsOf, encodeBinary, encodeJson } from './encode.mjs';
+import * as trees from './trees.mjs';
+
+export const CPU = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds';
+const CSP = "default-src 'self'; object-src 'none'; frame-ancestors 'self'";
+
+const makers = {
+	busy: () => columnsOf(trees.busyHost()),
+	python: () => columnsOf(trees.busyHost({ seed: 3, samples: 30000 })),
+	trimmed: () => columnsOf(trees.busyHost({ trimBelow: 30 })),
+	deep: () => columnsOf(trees.deepStack()),
+	needles: () => columnsOf(trees.needles()),
+	hostile: () => columnsOf(trees.hostile()),
+	empty: () => columnsOf(trees.nothing()),
+	'10k': () => trees.large(10000),
+	'100k': () => trees.large(100000),
+	'500k': () => trees.large(500000),
+	combs: () => trees.combs(),
+};
+
+const made = new Map();
+function columns(profile) {
+	if (!made.has(profile))
+		made.set(profile, makers[profile]());
+	return made.get(profile);
+}
+
+function head(profile, fromMs, untilMs) {
+	const total = columns(profile).totals[0];
+	return {
+		unit: profile === 'needles' ? 'count' : 'nanoseconds',
+		period: profile === 'needles' ? 1 : trees.PERIOD_NS,
+		sampleCount: profile === 'needles' ? total : Math.round(total / trees.PERIOD_NS),
+		fromMs,
+		untilMs,
+		partialSymbols: profile === 'busy',
+	};
+}
+
+const bodies = new Map();
+function flameBody(profile, accept, fromMs, untilMs) {
+	const binary = accept.includes('application/x-flame');
+	/* Gzip of the large ones takes seconds: it must not be part of what is measured. */
+	const key = `${profile} ${binary}`;
+	if (!bodies.has(key)) {
+		const body = binary ? encodeBinary(columns(profile), head(profile, fromMs, untilMs)) : Buffer.from(encodeJson(columns(profile), head(profile, fromMs, untilMs)));
+		bodies.set(key, { type: binary ? 'application/x-flame' : 'application/json', body, gzip: gzipSync(body, { level: 6 }) });
+	}
+	return bodies.get(key);
+}
+
+function timeOf(text, nowMs) {
+	const relative = /^now(?:-(\d+)([smhd]))?$/.exec(text ?? 'now');
+	if (!relative)
+		return Number(text);
+	const unit = { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 }[relative[2]] ?? 0;
+	return nowMs - Number(relative[1] ?? 0) * unit;
+}
+
+const processTable = [
+	['python3', 'web', 0.46], ['postgres', 'postgresql', 0.16], ['redis-server', 'redis', 0.15], ['java', 'billing', 0.12],
+	['[kworker]', '[kworker]', 0.05], ['[ksoftirqd]', '[ksoftirqd]', 0.02], ['ffmpeg', 'transcode', 0.024],
+	['<img src=x onerror=alert(9)>', 'hostile', 0.004], ['sshd', 'sshd', 0.0009],
+];
+
+function hostRows(state, nowMs) {
+	const row = (host, value, kernel, agoMs) => ({
+		host, last_seen: (nowMs - agoMs) * 1e6, samples: Math.round(value / trees.PERIOD_NS), value, kernel, collector: '0.1.0',
+	});
+	const total = columns(state.profile).totals[0];
+	return state.hosts ?? [
+		row('web-1', total, '6.1.0-28-amd64', 2400),
+		row('web-2', Math.round(total * 0.62), '6.1.0-28-amd64', 4100),
+		row('db-primary', Math.round(total * 0.41), '6.12.9+bpo-amd64', 6800),
+		row('batch-07', Math.round(total * 0.05), '5.10.0-33-amd64', 640000),
+	];
+}
+
+const statusAnswer = {
+	version: '0.1.0',
+	started: '2026-11-30T19:30:00Z',
+	uptime_seconds: 18233,
+	http: '127.0.0.1:4040',
+	grpc: '127.0.0.1:4041',
+	chain: [
+		{ stage: 'kernel', received: 1204033, passed_on: 1203998, dropped: 35 },
+		{ stage: 'collector', received: 1203998, passed_on: 1203998, dropped: 0 },
+		{ stage: 'ingest', received: 1203998, passed_on: 1203998, dropped: 0 },
+		{ stage: 'store', received: 1203998, passed_on: 1203998, dropped: 0 },
+	],
+	counters: {
+		batches_accepted: { value: 4821, meaning: 'Batches written and acknowledged.' },
+		batches_duplicate: { value: 3, meaning: 'Batches that came twice and were counted once.' },
+		ring_full: { value: 35, meaning: 'Samples lost because the collector was too slow.' },
+	},
+	coverage: [
+		{ host: 'web-1', sampled_seconds: 848.4, busy_seconds: 851.2, coverage: 0.9967 },
+		{ host: 'web-2', sampled_seconds: 526.0, busy_seconds: 527.9, coverage: 0.9964 },
+	],
+	store: { bytes: 18233344, oldest: '2026-11-24T09:00:00Z', retention: { days: 90, bytes: 21474836480 } },
+};
+
+function apiAnswer(state, path, params, nowMs) {
+	switch (path) {
+	case 'hosts': return { hosts: params.get('from') === 'now-90d' && state.everSeen ? state.everSeen(nowMs) : hostRows(state, nowMs) };
+	case 'processes': return {
+		processes: processTable.map(([process, service, share]) => ({
+			process, service_name: service, host: params.get('host') || 'web-1',
+			samples: Math.round((columns(state.profile).totals[0] * share) / trees.PERIOD_NS),
+			value: Math.round(columns(state.profile).totals[0] * share),
+		})),
+	};
+	case 'types': return { types: state.types ?? [{ id: CPU, samples: 84000, value: columns(state.profile).totals[0], unit: 'nanoseconds' }] };
+	case 'status': return statusAnswer;
+	default: return null;
+	}
+}
+
+function sendJson(response, status, value) {
+	const body = JSON.stringify(value);
+	response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+	response.end(body);
+}
+
+function sendBytes(request, response, headers, plain, gzip) {
+	const zipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+	response.writeHead(200, zipped ? { ...headers, 'content-encoding': 'gzip' } : headers);
+	response.end(zipped ? gzip : plain);
+}
+
+function pageFiles(dist) {
+	const manifest = JSON.parse(readFileSync(join(dist, 'manifest.json'), 'utf8'));
+	const files = new Map();
+	for (const { file, type, immutable } of manifest) {
+		const bytes = readFileSync(join(dist, file));
+		files.set(`/${file}`, { type, immutable, bytes, gzip: gzipSync(bytes) });
+	}
+	files.set('/', files.get('/index.html'));
+	return files;
+}
+
+async function answerFlame(state, request, response, params, nowMs) {
+	const fromMs = timeOf(params.get('from'), nowMs);
+	const untilMs = timeOf(params.get('until'), nowMs);
+	if (!(fromMs < untilMs))
+		return sendJson(response, 400, { code: 'invalid_argument', message: 'The range must end after it begins.' });
+	const byProcess = /process="([^"]*)"/.exec(params.get('query') ?? '');
+	const profile = byProcess && state.profile === 'busy' ? 'python' : state.profile;
+	const found = flameBody(profile, state.jsonOnly ? '' : request.headers.accept ?? '', fromMs, untilMs);
+	if (state.garbage)
+		return sendBytes(request, response, { 'content-type': found.type }, found.body.subarray(0, state.garbage), gzipSync(found.body.subarray(0, state.garbage)));
+	sendBytes(request, response, { 'content-type': found.type, 'cache-control': 'no-store' }, found.body, found.gzip);
+}
+
+/* STATE: {profile, fail: {path: status}, jsonOnly, delayMs, hosts, types, garbage, everSeen, requests}. */
+export async function startFixtureServer({ dist, prefix = '', port = 0, state = {} }) {
+	const files = pageFiles(dist);
+	state.profile ??= 'busy';
+	state.fail ??= {};
+	state.requests ??= [];
+	const server = createServer(async (request, response) => {
+		response.setHeader('content-security-policy', CSP);
+		response.setHeader('x-content-type-options', 'nosniff');
+		const url = new URL(request.url, 'http://localhost');
+		if (!url.pathname.startsWith(prefix))
+			return response.writeHead(404).end();
+		const path = url.pathname.slice(prefix.length);
+		state.requests.push(path + url.search);
+		const file = files.get(path);
+		if (file)
+			return sendBytes(request, response, {
+				'content-type': file.type, 'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+			}, file.bytes, file.gzip);
+		const api = /^\/api\/v1\/(\w+)$/.exec(path)?.[1];
+		if (!api)
+			return sendJson(response, 404, { code: 'not_found', message: `There is nothing at ${path}.` });
+		if (state.delayMs)
+			await new Promise((done) => { setTimeout(done, state.delayMs); });
+		if (state.fail[api])
+			return sendJson(response, state.fail[api], state.failBody ?? { code: 'internal', message: 'The store could not be read: input/output error.' });
+		if (api === 'flame')
+			return answerFlame(state, request, response, url.searchParams, Date.now());
+		const answer = apiAnswer(state, api, url.searchParams, Date.now());
+		return answer ? sendJson(response, 200, answer) : sendJson(response, 404, { code: 'not_found', message: api });
+	});
+	await new Promise((listening) => { server.listen(port, '127.0.0.1', listening); });
+	const close = () => new Promise((closed) => {
+		server.close(closed);
+		server.closeAllConnections();
+	});
+	return { url: `http://127.0.0.1:${server.address().port}${prefix}/`, port: server.address().port, state, close };
+}

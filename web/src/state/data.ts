@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page asks the server for, and when: as soon as the answer could differ.
+
+import { computed, effect, signal } from '@preact/signals';
+import { fetchHosts, fetchProcesses, fetchTypes, type Host, type Process, type ProfileType } from '../api/catalog_service.ts';
+import { fetchFlame } from '../api/flame_service.ts';
+import type { Json } from '../api/json.ts';
+import { fetchStatus } from '../api/status_service.ts';
+import type { FlameTree } from '../model/flame_tree.ts';
+import { selector } from '../model/selector.ts';
+import { isRelative } from '../model/time_range.ts';
+import * as at from './navigation.ts';
+import { ALL_HOSTS } from './url.ts';
+import { Remote } from './remote.ts';
+
+const LIVE_MS = 10_000;
+/* Asked for at once while the list of types is still on its way: nearly always right. */
+const TYPE_FIRST = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds';
+
+export const hosts = new Remote<Host[]>();
+export const processes = new Remote<Process[]>();
+export const types = new Remote<ProfileType[]>();
+export const flame = new Remote<FlameTree>();
+export const status = new Remote<Json>();
+
+/** Where samples were seen at all, asked only when a range turns out empty. */
+export const everSeen = new Remote<Host[]>();
+
+export const live = signal(false);
+/** Counts refreshes: what depends on it asks again. */
+const tick = signal(0);
+
+export function refresh(): void {
+	tick.value++;
+}
+
+const range = computed(() => ({ from: at.from.value, until: at.until.value }));
+
+/* The busiest host is chosen once: a live page must not jump to another one. */
+effect(() => {
+	const busiest = hosts.data.value?.[0]?.host;
+	if (busiest !== undefined && at.host.value === '' && at.screen.value === 'hot')
+		at.adjust({ host: busiest });
+});
+
+/** The host in use, '' while none is known, ALL_HOSTS for every one. */
+export const chosenHost = computed(() => at.host.value || (hosts.data.value?.[0]?.host ?? ''));
+
+/** The host as a label value: '' = any. */
+const hostLabel = computed(() => (chosenHost.value === ALL_HOSTS ? '' : chosenHost.value));
+
+const presentTypes = computed(() => types.data.value ?? []);
+
+export const chosenType = computed(() => {
+	const present = presentTypes.value;
+	const wanted = at.type.value || TYPE_FIRST;
+	if (present.length === 0 || present.some(({ id }) => id === wanted))
+		return wanted;
+	return present[0].id;
+});
+
+/** The type that the link asks for, if it has no samples here and another one is shown. */
+export const missingType = computed(() => (at.type.value && chosenType.value !== at.type.value ? at.type.value : ''));
+
+export const labels = computed(() => ({ host: hostLabel.value, process: at.process.value }));
+export const query = computed(() => selector(chosenType.value, labels.value));
+
+const onHotspots = computed(() => at.screen.value === 'hot');
+
+/** Asks when what ASK reads has changed or the data may have: never for a screen that is not shown. */
+function askWhen(shown: () => boolean, ask: () => void): void {
+	effect(() => {
+		void tick.value;
+		if (shown())
+			ask();
+	});
+}
+
+askWhen(() => at.screen.value !== 'status', () => {
+	const { from, until } = range.value;
+	hosts.ask(`${from} ${until}`, (signal) => fetchHosts(from, until, { signal }));
+});
+
+askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
+	const { from, until } = range.value;
+	const host = hostLabel.value;
+	processes.ask(`${host} ${from} ${until}`, (signal) => fetchProcesses(host, from, until, { signal }));
+});
+
+askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
+	const { from, until } = range.value;
+	const wanted = selector('', labels.value);
+	types.ask(`${wanted} ${from} ${until}`, (signal) => fetchTypes(wanted, from, until, { signal }));
+});
+
+askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
+	const wanted = { query: query.value, ...range.value, maxNodes: at.maxNodes.value };
+	flame.ask(JSON.stringify(wanted), (signal) => fetchFlame(wanted, { signal }));
+});
+
+askWhen(() => at.screen.value === 'status', () => {
+	status.ask('status', (signal) => fetchStatus({ signal }));
+});
+
+/* Nobody sends anything in this range: was anybody ever there? */
+effect(() => {
+	const empty = hosts.data.value?.length === 0 || flame.data.value?.total[0] === 0;
+	if (empty)
+		everSeen.ask('ever', (signal) => fetchHosts('now-90d', 'now', { signal }));
+});
+
+effect(() => {
+	if (!live.value)
+		return;
+	const timer = setInterval(() => {
+		if (!document.hidden)
+			refresh();
+	}, LIVE_MS);
+	return () => clearInterval(timer);
+});
+
+/* A range that does not move has nothing live about it. */
+effect(() => {
+	if (!isRelative(range.value))
+		live.value = false;
+});
+
+addEventListener('online', () => {
+	for (const remote of [hosts, processes, types, flame, status]) {
+		if (remote.error.peek())
+			remote.retry();
+	}
+});

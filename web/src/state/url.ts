@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is on the screen, as the part of the address after `#`, and back. Every step of a person is a link.
+//
+//   #/hot?host=web1&proc=redis&type=...&from=now-15m&until=now&q=...&focus=...&view=both&color=binary
+//
+// What is default is left out; what is not understood is dropped, so that an old link still opens.
+
+import { colourModes, type ColourMode } from '../flame/palette.ts';
+import type { Sort } from '../model/function_table.ts';
+import { defaultRange, isRange } from '../model/time_range.ts';
+
+export const screens = ['hot', 'hosts', 'status'] as const;
+export type Screen = (typeof screens)[number];
+
+export const layouts = ['flame', 'table', 'both'] as const;
+export type Layout = (typeof layouts)[number];
+
+/** Stands for "all hosts"; a host of this name cannot be. */
+export const ALL_HOSTS = '*';
+
+export const NODES_DEFAULT = 200_000;
+/* The page holds so many in well under its memory budget; the server has a limit of its own. */
+export const NODES_MAX = 2_000_000;
+
+export interface UrlState {
+	screen: Screen;
+	/** '' = not chosen yet: the busiest. */
+	host: string;
+	/** '' = the whole host. */
+	process: string;
+	/** '' = the first that exists. */
+	type: string;
+	from: string;
+	until: string;
+	search: string;
+	/** Path hash of the frame that fills the width; '' = the root. */
+	focus: string;
+	/** The shown part of the focused frame, as two shares of the total; null = all of it. */
+	window: readonly [number, number] | null;
+	/** The function chosen in the table: its text, and its module after a NUL; '' = none. */
+	chosen: string;
+	layout: Layout;
+	colour: ColourMode;
+	flipped: boolean;
+	sort: Sort;
+	nodes: number;
+}
+
+export const defaultState: UrlState = {
+	screen: 'hot',
+	host: '',
+	process: '',
+	type: '',
+	from: defaultRange.from,
+	until: defaultRange.until,
+	search: '',
+	focus: '',
+	window: null,
+	chosen: '',
+	layout: 'both',
+	colour: 'binary',
+	flipped: false,
+	sort: { key: 'self', ascending: false },
+	nodes: NODES_DEFAULT,
+};
+
+function oneOf<T extends string>(text: string | null, allowed: readonly T[], otherwise: T): T {
+	return allowed.find((known) => known === text) ?? otherwise;
+}
+
+function parseWindow(text: string | null): readonly [number, number] | null {
+	const match = /^(0|1|0?\.\d{1,12})-(0|1|0?\.\d{1,12})$/.exec(text ?? '');
+	if (!match)
+		return null;
+	const [low, high] = [Number(match[1]), Number(match[2])];
+	return low < high ? [low, high] : null;
+}
+
+function formatShare(share: number): string {
+	return share.toFixed(9).replace(/\.?0+$/, '');
+}
+
+function parseSort(text: string | null): Sort {
+	const match = /^(-?)(self|total|name)$/.exec(text ?? '');
+	return match ? { key: match[2] as Sort['key'], ascending: match[1] === '' } : defaultState.sort;
+}
+
+function formatSort(sort: Sort): string {
+	return (sort.ascending ? '' : '-') + sort.key;
+}
+
+function parseNodes(text: string | null): number {
+	const count = /^\d{1,7}$/.test(text ?? '') ? Number(text) : NODES_DEFAULT;
+	return count >= 1 && count <= NODES_MAX ? count : NODES_DEFAULT;
+}
+
+/** HASH is what follows the address, with or without its `#`. */
+export function parseUrl(hash: string): UrlState {
+	const text = hash.replace(/^#/, '');
+	const cut = text.indexOf('?');
+	const path = (cut < 0 ? text : text.slice(0, cut)).replace(/^\//, '');
+	const given = new URLSearchParams(cut < 0 ? '' : text.slice(cut + 1));
+	const range = { from: given.get('from') ?? defaultRange.from, until: given.get('until') ?? defaultRange.until };
+	return {
+		screen: oneOf(path, screens, 'hot'),
+		host: given.get('host') ?? '',
+		process: given.get('proc') ?? '',
+		type: given.get('type') ?? '',
+		...(isRange(range) ? range : defaultRange),
+		search: given.get('q') ?? '',
+		focus: /^[0-9a-f]{16}$/.test(given.get('focus') ?? '') ? given.get('focus')! : '',
+		window: parseWindow(given.get('win')),
+		chosen: given.get('fn') ?? '',
+		layout: oneOf(given.get('view'), layouts, defaultState.layout),
+		colour: oneOf(given.get('color'), colourModes.map(({ mode }) => mode), defaultState.colour),
+		flipped: given.get('flip') === '1',
+		sort: parseSort(given.get('sort')),
+		nodes: parseNodes(given.get('nodes')),
+	};
+}
+
+export function formatUrl(state: UrlState): string {
+	const params = new URLSearchParams();
+	const put = (name: string, value: string, otherwise: string): void => {
+		if (value !== otherwise)
+			params.set(name, value);
+	};
+	put('host', state.host, '');
+	put('proc', state.process, '');
+	put('type', state.type, '');
+	put('from', state.from, defaultState.from);
+	put('until', state.until, defaultState.until);
+	put('q', state.search, '');
+	put('focus', state.focus, '');
+	put('win', state.window ? state.window.map(formatShare).join('-') : '', '');
+	put('fn', state.chosen, '');
+	put('view', state.layout, defaultState.layout);
+	put('color', state.colour, defaultState.colour);
+	put('flip', state.flipped ? '1' : '', '');
+	put('sort', formatSort(state.sort), formatSort(defaultState.sort));
+	put('nodes', String(state.nodes), String(NODES_DEFAULT));
+	const query = params.toString();
+	return `#/${state.screen}${query ? `?${query}` : ''}`;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be done with a frame, once for keys, menu and details.
+
+import { kind, kindOf, nodeName, type FlameTree } from '../model/flame_tree.ts';
+import { queryFor } from '../model/search.ts';
+import * as at from '../state/navigation.ts';
+import { chooseFunction, focus, focusOn, moveCursor } from '../state/profile.ts';
+import { NODES_MAX } from '../state/url.ts';
+import { copyText } from './clipboard.ts';
+
+export interface FrameAction {
+	id: 'focus' | 'up' | 'reset' | 'copy' | 'search' | 'choose' | 'load';
+	label: string;
+	/** The key that does the same. */
+	key: string;
+	run: () => void;
+}
+
+/* Each step asks for so many times more nodes. */
+const MORE_NODES = 10;
+
+export function loadMore(): void {
+	at.go({ nodes: Math.min(NODES_MAX, at.maxNodes.value * MORE_NODES) });
+}
+
+export function canLoadMore(): boolean {
+	return at.maxNodes.value < NODES_MAX;
+}
+
+function focusAction(tree: FlameTree, node: number): FrameAction | null {
+	if (kindOf(tree, node) === kind.trimmed)
+		return canLoadMore() ? { id: 'load', label: 'Load the small frames', key: 'Enter', run: loadMore } : null;
+	if (node === focus.value)
+		return null;
+	return {
+		id: 'focus',
+		label: 'Focus',
+		key: 'Enter',
+		run: () => {
+			moveCursor(node);
+			focusOn(node);
+		},
+	};
+}
+
+export function actionsOf(tree: FlameTree, node: number): FrameAction[] {
+	const actions: FrameAction[] = [];
+	const first = focusAction(tree, node);
+	if (first)
+		actions.push(first);
+	if (focus.value !== 0) {
+		actions.push({ id: 'up', label: 'Focus one caller up', key: 'Backspace', run: () => focusOn(tree.parent[focus.value]) });
+		actions.push({ id: 'reset', label: 'Show everything', key: 'Esc', run: () => focusOn(0) });
+	}
+	const isFunction = kindOf(tree, node) !== kind.trimmed && node !== 0;
+	if (isFunction) {
+		const name = nodeName(tree, node);
+		actions.push({ id: 'copy', label: 'Copy name', key: 'c', run: () => { copyText(name); } });
+		actions.push({ id: 'search', label: 'Search for this function', key: 'e', run: () => at.go({ search: queryFor(name) }) });
+		actions.push({ id: 'choose', label: 'Mark every occurrence', key: 'x', run: () => chooseFunction(tree.nameId[node]) });
+	}
+	return actions;
+}
+
+/** What a click on NODE, or Enter, does. */
+export function enter(tree: FlameTree, node: number): void {
+	moveCursor(node);
+	focusAction(tree, node)?.run();
+}
