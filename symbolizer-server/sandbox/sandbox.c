@@ -105,6 +105,7 @@ static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_reque
 		.fds = {input_fd, output_fd},
 		.fd_count = 2,
 		.wall_ns_max = sandbox->wall_ns_max,
+		.cancel_fd = request->cancel_fd,
 	};
 	struct launch_result ended;
 	int r;

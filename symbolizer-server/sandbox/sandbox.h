@@ -56,6 +56,8 @@ struct sandbox_request {
 	bool tables_only;
 	/* Where files are written that have no name: what was unpacked, and the index. */
 	int folder_fd;
+	/* Readable: the run is given up, -ECANCELED. 0 or less: none. */
+	int cancel_fd;
 };
 
 struct sandbox_result {

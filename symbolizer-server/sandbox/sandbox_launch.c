@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,22 +67,26 @@ static pid_t spawn(struct child *child)
 	return pid;
 }
 
-/* Waits until PIDFD is readable, that is until its process has ended. False: not in time. */
-static bool wait_for_end(int pidfd, uint64_t wall_ns_max)
+/* Waits until PIDFD is readable, that is until its process has ended. -ETIMEDOUT, -ECANCELED. */
+static int wait_for_end(int pidfd, const struct launch_request *request)
 {
-	uint64_t deadline_ns = clock_monotonic_ns() + wall_ns_max;
-	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
+	uint64_t deadline_ns = clock_monotonic_ns() + request->wall_ns_max;
+	struct pollfd poll_fds[2] = {
+		{.fd = pidfd, .events = POLLIN},
+		{.fd = request->cancel_fd, .events = POLLIN},
+	};
+	nfds_t count = request->cancel_fd > 0 ? 2 : 1;
 
 	for (;;) {
 		uint64_t now_ns = clock_monotonic_ns();
 		uint64_t left_ms =
 			now_ns < deadline_ns ? (deadline_ns - now_ns) / NS_PER_MS + 1 : 0;
-		int r = poll(&poll_fd, 1, left_ms > 1000000 ? 1000000 : (int)left_ms);
+		int r = poll(poll_fds, count, left_ms > 1000000 ? 1000000 : (int)left_ms);
 
 		if (r > 0)
-			return true;
+			return poll_fds[0].revents ? 0 : -ECANCELED;
 		if (r == 0 && clock_monotonic_ns() >= deadline_ns)
-			return false;
+			return -ETIMEDOUT;
 	}
 }
 
@@ -99,25 +102,25 @@ static int reap(pid_t pid, struct launch_result *ret_result)
 	return 0;
 }
 
-static int wait_for(pid_t pid, uint64_t wall_ns_max, struct launch_result *ret_result)
+static int wait_for(
+	pid_t pid, const struct launch_request *request, struct launch_result *ret_result)
 {
 	SCOPED_FD int pidfd = pidfd_open(pid, 0);
-	struct launch_result result = {0};
-	bool in_time;
-	int r;
-
 	/* Without a descriptor there is no wait with a deadline: better no run than an endless one.
 	 */
-	in_time = pidfd >= 0 && wait_for_end(pidfd, wall_ns_max);
-	if (!in_time)
+	int waited = pidfd < 0 ? -errno : wait_for_end(pidfd, request);
+	struct launch_result result = {0};
+	int r;
+
+	if (waited < 0)
 		kill(pid, SIGKILL);
 	r = reap(pid, &result);
 	if (r < 0)
 		return r;
-	if (pidfd < 0)
-		return -ENOSYS;
-	if (!in_time)
+	if (waited == -ETIMEDOUT)
 		result = (struct launch_result){.end = LAUNCH_TIMED_OUT};
+	else if (waited < 0)
+		return waited;
 	*ret_result = result;
 	return 0;
 }
@@ -167,7 +170,7 @@ int launch_run(const struct launch_request *request, struct launch_result *ret_r
 	close_sources(&child);
 	if (pid < 0)
 		return -child.error;
-	r = wait_for(pid, request->wall_ns_max, &result);
+	r = wait_for(pid, request, &result);
 	if (r < 0)
 		return r;
 	if (child.error)

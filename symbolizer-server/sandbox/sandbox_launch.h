@@ -19,6 +19,7 @@ struct launch_request {
 	int fds[LAUNCH_DESCRIPTORS_MAX]; /* become 0, 1, ... */
 	int fd_count;
 	uint64_t wall_ns_max;
+	int cancel_fd; /* readable: give up; 0 or less: none */
 };
 
 enum launch_end {
@@ -32,4 +33,5 @@ struct launch_result {
 	int value;
 };
 
+/* -ECANCELED: given up. */
 int launch_run(const struct launch_request *request, struct launch_result *ret_result);

@@ -21,23 +21,13 @@
 #include "store/profile/build_id.h"
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/symbol/symbol_counter.h"
+#include "symbolizer-server/symbol/symbol_reader.h"
+#include "symbolizer-server/symbol/symbol_types.h"
 
+struct symbol_source;
 struct symbolizer;
 struct symbol_subscriber;
 struct symbol_upload;
-struct symbol_reader;
-
-/* One collector process: the instance of its batch key. */
-#define SYMBOL_INSTANCE_BYTES 16
-struct symbol_origin {
-	uint8_t instance[SYMBOL_INSTANCE_BYTES];
-};
-
-/* What a module is named by. Values are sent: never renumber. */
-enum symbol_what {
-	SYMBOL_WHAT_EXECUTABLE = 1, /* an ELF file */
-	SYMBOL_WHAT_KERNEL_SYMBOLS = 2, /* text, a line `hex-offset name` for each function */
-};
 
 struct symbolizer_options {
 	const char *folder; /* made if absent; nobody else writes there */
@@ -46,14 +36,21 @@ struct symbolizer_options {
 	struct clock clock;
 	uint64_t cache_bytes_max; /* of indexes; 0: the default */
 	uint64_t upload_bytes_max; /* of one upload as sent; 0: the default */
+	/* Asked in place of debuginfod servers if it is there; then owned. */
+	struct symbol_source *source;
 };
+
+/* Runs that the server starts of itself: the parser, and the check of a cache that was not closed
+ * in order. Main calls it first, before it starts a thread or opens a file. The exit status of such
+ * a run, or -1 if this is none. */
+int symbolizer_hidden_main(int argc, char **argv);
 
 /* Opens or repairs the cache and starts the workers. Sets environment variables that libdebuginfod
  * reads, so it is called before the program starts any other thread.
  * -EBUSY: another process uses the folder. */
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
-/* Asks the workers to stop, waits for them (a running fetch is waited for: a cancelled one would be
- * remembered as "not found"), and closes the cache. */
+/* Stops the workers, waits for them, and closes the cache. A fetch that is under way is given up
+ * within a second or two; a parser that runs is ended with its wait. */
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /* A batch of ORIGIN named this module. Cheap when it is known already. An unknown id is ignored.
@@ -66,12 +63,6 @@ int symbolizer_note_module(struct symbolizer *symbolizer, const struct symbol_or
 /* Called, on any thread and with no lock held, when there may be something new to take. It must
  * return at once and must not call back into the symbolizer. */
 typedef void (*symbol_wake_fn)(void *context);
-
-struct symbol_want {
-	struct build_id id;
-	enum symbol_what what;
-	char name[64]; /* base name of the module, cut if longer */
-};
 
 /* A collector opened its Want stream. One subscriber an ORIGIN: an older one gets nothing more. */
 int symbolizer_subscribe(struct symbolizer *symbolizer, const struct symbol_origin *origin,
@@ -121,40 +112,16 @@ void symbolizer_upload_abort(struct symbol_upload *upload);
 
 /* ---- Names for queries ---- */
 
-struct symbol {
-	const char *name; /* mangled, valid UTF-8; borrowed until symbol_reader_free */
-	uint64_t start; /* the function's piece [start, end) that holds the address */
-	uint64_t end;
-};
-
 /* Opens the best index that is there now; a query opens each of its modules once.
  * -ENOENT: none yet (symbolizer_module_state says why).  -EUCLEAN: it was damaged and is dropped;
  * it will be made again. */
 int symbolizer_open(struct symbolizer *symbolizer, const struct build_id *id,
 	struct symbol_reader **ret_reader);
-/* Accepts NULL. */
-void symbol_reader_free(struct symbol_reader *reader);
-/* ADDRESS is an ELF virtual address (kernel: offset from _text). -ENOENT: no function is there.
- * -EUCLEAN: as in symbolizer_open. */
-int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct symbol *ret_symbol);
 /* Rises whenever any module gets other names than before: what was derived from an earlier value
  * must be asked anew. */
 uint64_t symbolizer_generation(const struct symbolizer *symbolizer);
 
 /* ---- Status ---- */
-
-#define SYMBOL_STATE_TEXT_MAX 160
-
-struct symbol_module_state {
-	struct build_id id;
-	enum symbol_what what;
-	enum symbol_quality quality; /* SYMBOL_QUALITY_NONE: no name is known */
-	bool pending; /* a source is being asked or an upload awaited */
-	uint32_t function_count;
-	char name[64];
-	/* `named by DWARF function names`, or why there are none and what happens next. */
-	char text[SYMBOL_STATE_TEXT_MAX];
-};
 
 /* -ENOENT: no batch named it since the start, and nothing is stored of it. */
 int symbolizer_module_state(struct symbolizer *symbolizer, const struct build_id *id,
@@ -164,7 +131,7 @@ typedef bool (*symbol_module_fn)(void *context, const struct symbol_module_state
 void symbolizer_visit_modules(struct symbolizer *symbolizer, symbol_module_fn visit, void *context);
 
 void symbolizer_read_counters(
-	const struct symbolizer *symbolizer, uint64_t ret_values[SYMBOL_COUNTER_COUNT]);
+	struct symbolizer *symbolizer, uint64_t ret_values[SYMBOL_COUNTER_COUNT]);
 
 /* Waits until no fetch and no index job is queued or running, at most TIMEOUT_NS: for tests and for
  * an orderly stop. -ETIMEDOUT. */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbol reader: the names of one module, read from the cache for one query.
+ *
+ * What it is   a look-up from ELF address to function. Chunks of the index are read when the first
+ *              address falls into them and kept until the reader is freed.
+ * Ownership    the cache is borrowed and must outlive the reader.
+ * Threads      one owner; any number of readers at a time.
+ * Errors       -ENOENT: no function is there; -EUCLEAN: the index was damaged and is dropped, it
+ *              will be made again; -ENOMEM.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "store/disk/symbol_cache.h"
+#include "store/profile/build_id.h"
+#include "symbolizer-server/sandbox/symbol_index.h"
+
+struct symbol_reader;
+
+struct symbol {
+	const char *name; /* mangled, valid UTF-8; borrowed until symbol_reader_free */
+	uint64_t start; /* the function's piece [start, end) that holds the address */
+	uint64_t end;
+};
+
+/* Called when the index of ID was found damaged and was dropped. */
+typedef void (*symbol_damage_fn)(void *context, const struct build_id *id);
+
+/* -ENOENT: the cache has no index of ID. ON_DAMAGE may be NULL. */
+int symbol_reader_new(struct symbol_cache *cache, const struct build_id *id,
+	symbol_damage_fn on_damage, void *context, struct symbol_reader **ret_reader);
+/* Accepts NULL. */
+void symbol_reader_free(struct symbol_reader *reader);
+/* ADDRESS is an ELF virtual address (kernel: offset from _text). */
+int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct symbol *ret_symbol);
+const struct symbol_index_header *symbol_reader_header(const struct symbol_reader *reader);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbol source: where a file that gives names to a module can be had.
+ *
+ * What it is   one of the two interfaces of this system: a question by build-ID, a file as answer.
+ *              debuginfod servers are one (debuginfod_source.h); a test gives its own. Uploads
+ *              come unasked by a thread of their own (symbol_upload.c).
+ * Ownership    whoever made the source frees it, after the last answer was released.
+ * Threads      fetch and release: each WORKER number by one thread at a time; stop: any.
+ * Errors       of fetch: -ENOENT: the source does not have it; -ECANCELED: stopped meanwhile;
+ *              anything else: it could not be asked.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/profile/build_id.h"
+
+#define SYMBOL_WORKERS_MAX 16
+
+enum symbol_file {
+	SYMBOL_FILE_DEBUGINFO,
+	SYMBOL_FILE_EXECUTABLE,
+};
+
+struct symbol_fetched {
+	int fd;
+	uint64_t byte_count;
+	char *path; /* of the source: what release takes away; NULL: nothing */
+};
+
+struct symbol_source {
+	const char *name;
+	/* Waits for the network. */
+	int (*fetch)(struct symbol_source *source, unsigned worker, const struct build_id *id,
+		enum symbol_file file, struct symbol_fetched *ret_fetched);
+	/* The file is not needed any more. */
+	void (*release)(struct symbol_source *source, struct symbol_fetched *fetched);
+	/* Fetches that run return soon, later ones at once. */
+	void (*stop)(struct symbol_source *source);
+	void (*free)(struct symbol_source *source);
+};

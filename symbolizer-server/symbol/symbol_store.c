@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/base/cleanup.h"
+#include "store/log/log.h"
+#include "symbolizer-server/symbol/symbolizer_state.h"
+
+/* An index file as the cache reads it: chunk 0 is the header, the others follow in order. */
+struct index_file {
+	int fd;
+	uint32_t chunk_count;
+	uint64_t *offsets; /* chunk_count + 1 of them */
+};
+
+static int read_exactly(int fd, uint64_t offset, uint8_t *ret_bytes, size_t byte_count)
+{
+	while (byte_count > 0) {
+		ssize_t got = pread(fd, ret_bytes, byte_count, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return -EIO;
+		ret_bytes += got;
+		offset += (uint64_t)got;
+		byte_count -= (size_t)got;
+	}
+	return 0;
+}
+
+static int read_chunk(void *context, uint32_t chunk, uint8_t *ret_bytes, uint32_t *ret_byte_count)
+{
+	const struct index_file *file = context;
+	uint64_t byte_count = file->offsets[chunk + 1] - file->offsets[chunk];
+
+	*ret_byte_count = (uint32_t)byte_count;
+	return read_exactly(file->fd, file->offsets[chunk], ret_bytes, byte_count);
+}
+
+static int find_offsets(const struct symbol_index_header *header, struct index_file *file)
+{
+	SCOPED_FREE uint8_t *bytes = malloc(header->byte_count);
+	int r;
+
+	file->chunk_count = header->chunk_count + 1;
+	file->offsets = calloc((size_t)file->chunk_count + 1, sizeof(*file->offsets));
+	if (!bytes || !file->offsets)
+		return -ENOMEM;
+	r = read_exactly(file->fd, 0, bytes, header->byte_count);
+	if (r < 0)
+		return r;
+	file->offsets[1] = header->byte_count;
+	for (uint32_t i = 0; i < header->chunk_count; i++)
+		file->offsets[i + 2] =
+			file->offsets[i + 1] + symbol_index_entry(bytes, i).byte_count;
+	return 0;
+}
+
+static int store(struct symbolizer *symbolizer, const struct build_id *id,
+	const struct sandbox_result *result)
+{
+	struct index_file file = {.fd = result->index_fd};
+	int r = find_offsets(&result->header, &file);
+	struct symbol_cache_index index = {
+		.id = *id,
+		.quality = (uint8_t)result->header.quality,
+		.parser_version = result->header.parser_version,
+		.chunk_count = file.chunk_count,
+		.byte_count = result->header.total_bytes,
+		.read = read_chunk,
+		.context = &file,
+	};
+
+	if (r == 0)
+		r = symbol_cache_store(symbolizer->cache, &index);
+	free(file.offsets);
+	return r;
+}
+
+static bool is_better(struct symbolizer *symbolizer, const struct module_record *module,
+	enum symbol_quality quality)
+{
+	bool better;
+
+	pthread_mutex_lock(&symbolizer->lock);
+	better = module->stale || quality > module->quality;
+	pthread_mutex_unlock(&symbolizer->lock);
+	return better;
+}
+
+/* Makes a stored index known. */
+static void publish(struct symbolizer *symbolizer, struct module_record *module,
+	const struct symbol_index_header *header)
+{
+	bool had_names;
+
+	pthread_mutex_lock(&symbolizer->lock);
+	had_names = module->quality != SYMBOL_QUALITY_NONE;
+	module_registry_set_index(
+		&symbolizer->registry, module, header->quality, header->function_count, false);
+	pthread_mutex_unlock(&symbolizer->lock);
+	if (had_names)
+		symbol_count(symbolizer, SYMBOL_COUNTER_INDEX_BETTERED, 1);
+	atomic_fetch_add(&symbolizer->generation, 1);
+}
+
+static void log_outcome(const struct module_record *module,
+	const struct symbol_file_request *request, const struct symbol_file_outcome *outcome)
+{
+	char id[BUILD_ID_TEXT_MAX];
+
+	build_id_format(&request->id, id);
+	if (outcome->error == -ECANCELED)
+		return;
+	if (outcome->error < 0)
+		log_warning(outcome->error, "symbols of %s (%s) from %s: ignoring the file",
+			module->name, id, request->from);
+	else if (outcome->fault == SANDBOX_FAULT_NO_NAMES)
+		log_info("symbols of %s (%s) from %s: %s", module->name, id, request->from,
+			sandbox_fault_text(outcome->fault));
+	else if (outcome->fault != SANDBOX_FAULT_NONE)
+		log_warning(0, "symbols of %s (%s) from %s: %s: ignoring the file", module->name,
+			id, request->from, sandbox_fault_text(outcome->fault));
+	else if (outcome->dwarf_fault != SANDBOX_FAULT_NONE)
+		log_warning(0, "symbols of %s (%s) from %s: %s: ignoring its DWARF", module->name,
+			id, request->from, sandbox_fault_text(outcome->dwarf_fault));
+	else
+		log_info("symbols of %s (%s) from %s: %s", module->name, id, request->from,
+			symbol_quality_text(outcome->quality));
+}
+
+static int parse(struct symbolizer *symbolizer, int fd, const struct symbol_file_request *request,
+	struct sandbox_result *ret_result)
+{
+	struct sandbox_request sandbox_request = {
+		.input = request->what == SYMBOL_WHAT_KERNEL_SYMBOLS ? SANDBOX_INPUT_KERNEL_SYMBOLS
+								     : SANDBOX_INPUT_ELF,
+		.zstd = request->zstd,
+		.id = request->id,
+		.reduced = request->reduced,
+		.folder_fd = symbolizer->folder_fd,
+		.cancel_fd = symbolizer->cancel_fd,
+	};
+	int r;
+
+	while (sem_wait(&symbolizer->parsers) < 0)
+		continue;
+	r = sandbox_index(symbolizer->sandbox, fd, &sandbox_request, ret_result);
+	sem_post(&symbolizer->parsers);
+	return r;
+}
+
+static void count_result(struct symbolizer *symbolizer, const struct sandbox_result *result)
+{
+	if (result->fault == SANDBOX_FAULT_BAD_RESULT ||
+		result->dwarf_fault == SANDBOX_FAULT_BAD_RESULT)
+		symbol_count(symbolizer, SYMBOL_COUNTER_INDEX_REJECTED, 1);
+	if (result->fault != SANDBOX_FAULT_NONE) {
+		symbol_count(symbolizer, SYMBOL_COUNTER_FILES_FAILED, 1);
+		return;
+	}
+	symbol_count(symbolizer, SYMBOL_COUNTER_INDEXED, 1);
+	symbol_count(symbolizer, SYMBOL_COUNTER_INDEXED_FUNCTIONS, result->header.function_count);
+}
+
+struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
+	struct module_record *module, int fd, const struct symbol_file_request *request)
+{
+	struct symbol_file_outcome outcome = {0};
+	struct sandbox_result result;
+
+	outcome.error = parse(symbolizer, fd, request, &result);
+	if (outcome.error < 0) {
+		symbol_count(symbolizer, SYMBOL_COUNTER_FILES_FAILED, 1);
+		log_outcome(module, request, &outcome);
+		return outcome;
+	}
+	count_result(symbolizer, &result);
+	outcome.fault = result.fault;
+	outcome.dwarf_fault = result.dwarf_fault;
+	if (result.fault == SANDBOX_FAULT_NONE) {
+		outcome.quality = result.header.quality;
+		if (is_better(symbolizer, module, outcome.quality)) {
+			outcome.error = store(symbolizer, &request->id, &result);
+			if (outcome.error == 0)
+				publish(symbolizer, module, &result.header);
+		}
+	}
+	sandbox_result_done(&result);
+	log_outcome(module, request, &outcome);
+	return outcome;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbolizer state: what the files that make up the symbolizer share; nobody else includes this.
+ *
+ * What it is   the one structure behind symbolizer.h, and the steps that its threads have in
+ *              common: symbolizer.c opens and closes, symbol_fetch.c asks the source,
+ *              symbol_upload.c deals with collectors, symbol_store.c turns a file into an index.
+ * Ownership    as in symbolizer.h.
+ * Threads      LOCK guards the registry, the subscribers and the numbers of jobs; it is never held
+ *              over a system call that may wait. WAKE_LOCK is taken after LOCK was left.
+ * Errors       0, or a negative errno.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "store/base/queue.h"
+#include "store/disk/symbol_cache.h"
+#include "symbolizer-server/symbol/module_registry.h"
+#include "symbolizer-server/symbol/symbol_source.h"
+#include "symbolizer-server/symbol/symbolizer.h"
+#include "symbolizer-server/symbol/upload_spool.h"
+
+/* Questions that wait for the network at a time. */
+#define FETCH_WORKER_COUNT 4
+/* Parsers at a time: each may take the sandbox's limit of memory. */
+#define PARSER_COUNT_MAX 2
+/* Uploads that are whole and wait for a parser. */
+#define INDEX_JOBS_MAX 256
+#define UPLOADS_OPEN_MAX 64
+
+/* Sources whose misses are remembered. Values are stored: never renumber. */
+enum symbol_miss_source {
+	SYMBOL_MISS_DEBUGINFOD = 1,
+	SYMBOL_MISS_UPLOAD = 2,
+};
+
+struct symbol_subscriber {
+	struct symbol_subscriber *next;
+	struct symbolizer *symbolizer;
+	struct symbol_origin origin;
+	symbol_wake_fn wake;
+	void *context;
+	bool replaced; /* by a newer one of the same origin */
+	bool wake_due;
+};
+
+struct symbol_upload {
+	struct symbolizer *symbolizer;
+	struct module_record *module;
+	struct upload_file file;
+	struct symbol_origin origin;
+	bool has_origin;
+	bool reduced;
+	enum symbol_what what;
+	enum symbol_encoding encoding;
+	uint64_t announced_bytes;
+	uint64_t kept_alive_at_ns;
+};
+
+struct symbolizer {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_mutex_t wake_lock;
+	struct module_registry registry;
+	struct symbol_subscriber *subscribers;
+	uint32_t uploads_open;
+	uint32_t jobs_running; /* fetches and index jobs, queued ones not among them */
+	uint32_t jobs_queued; /* index jobs */
+	bool stopping;
+	uint32_t fetch_failures; /* in a row, over all modules */
+	uint64_t fetch_pause_until_ns;
+
+	struct symbol_cache *cache;
+	struct symbol_source *source; /* NULL: none */
+	struct upload_spool spool;
+	struct sandbox *sandbox;
+	struct clock clock;
+	sem_t parsers;
+	struct queue index_jobs; /* struct symbol_upload */
+	int folder_fd;
+	int lock_fd;
+	atomic_ullong generation;
+	atomic_ullong counters[SYMBOL_COUNTER_COUNT];
+
+	int cancel_fd; /* readable once the symbolizer stops */
+	pthread_t fetch_threads[FETCH_WORKER_COUNT];
+	pthread_t index_thread;
+	pthread_t keeper_thread;
+	uint32_t fetch_threads_started;
+	uint32_t fetch_workers_numbered;
+	bool has_index_thread;
+	bool has_keeper_thread;
+};
+
+static inline void symbol_count(
+	struct symbolizer *symbolizer, enum symbol_counter counter, uint64_t by)
+{
+	atomic_fetch_add_explicit(&symbolizer->counters[counter], by, memory_order_relaxed);
+}
+
+static inline uint64_t symbol_now_ns(const struct symbolizer *symbolizer)
+{
+	return clock_read(&symbolizer->clock).monotonic_ns;
+}
+
+/* Plans what comes next for a module and marks who is to be told. With LOCK held; if it answers
+ * true, call symbolizer_tell after LOCK was left. */
+bool symbolizer_plan(struct symbolizer *symbolizer, struct module_record *module);
+/* Marks every subscriber as to be told. With LOCK held. */
+void symbolizer_wake_all(struct symbolizer *symbolizer);
+/* Calls the wake functions that are due. Without LOCK. */
+void symbolizer_tell(struct symbolizer *symbolizer);
+
+/* ---- symbol_store.c ---- */
+
+struct symbol_file_request {
+	struct build_id id;
+	enum symbol_what what;
+	bool zstd;
+	bool reduced;
+	const char *from; /* for the log */
+};
+
+struct symbol_file_outcome {
+	int error; /* this machine's fault: nothing is known about the file */
+	enum sandbox_fault fault; /* the file's */
+	enum sandbox_fault dwarf_fault;
+	enum symbol_quality quality; /* of the file */
+};
+
+/* Reads a file in the sandbox and stores its index if that is better than what is there. Without
+ * LOCK; waits for a free parser. */
+struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
+	struct module_record *module, int fd, const struct symbol_file_request *request);
+
+/* ---- Threads; each gets the symbolizer ---- */
+
+void *symbol_fetch_run(void *context);
+void *symbol_index_run(void *context);
+/* Throws away uploads that no parser will read any more. */
+void symbol_upload_discard(struct symbol_upload *upload);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/symbol/upload_spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Uploads are read as they come in; only a burst of large ones fills this. */
+#define SPOOL_BYTES_MAX (UINT64_C(8) << 30)
+
+/* Uploads of an earlier run were lost with it: the modules will be asked for again. */
+static int remove_leftovers(int folder_fd)
+{
+	int fd = fcntl(folder_fd, F_DUPFD_CLOEXEC, 0);
+	const struct dirent *entry;
+	DIR *folder;
+
+	if (fd < 0)
+		return -errno;
+	folder = fdopendir(fd);
+	if (!folder) {
+		close(fd);
+		return -errno;
+	}
+	while ((entry = readdir(folder)) != NULL) /* NOLINT(concurrency-mt-unsafe): own stream */
+		if (entry->d_type == DT_REG)
+			unlinkat(folder_fd, entry->d_name, 0);
+	closedir(folder);
+	return 0;
+}
+
+int upload_spool_init(struct upload_spool *spool, const char *folder, uint64_t file_bytes_max)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = remove_leftovers(fd);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	spool->folder_fd = fd;
+	spool->file_bytes_max = file_bytes_max;
+	spool->bytes_max = SPOOL_BYTES_MAX > file_bytes_max ? SPOOL_BYTES_MAX : file_bytes_max;
+	atomic_init(&spool->byte_count, 0);
+	return 0;
+}
+
+void upload_spool_done(struct upload_spool *spool)
+{
+	if (spool->folder_fd > 0)
+		close(spool->folder_fd);
+	spool->folder_fd = -1;
+}
+
+int upload_file_begin(struct upload_spool *spool, const struct build_id *id, uint64_t byte_count,
+	struct upload_file *ret_file)
+{
+	struct upload_file file = {.byte_count_max = spool->file_bytes_max};
+
+	if (!build_id_known(id))
+		return -EINVAL;
+	if (byte_count > spool->file_bytes_max)
+		return -EFBIG;
+	if (byte_count > 0)
+		file.byte_count_max = byte_count;
+	if (atomic_load(&spool->byte_count) + byte_count > spool->bytes_max)
+		return -ENOSPC;
+	build_id_format(id, file.name);
+	file.fd = openat(spool->folder_fd, file.name,
+		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (file.fd < 0)
+		return -errno;
+	*ret_file = file;
+	return 0;
+}
+
+int upload_file_append(
+	struct upload_spool *spool, struct upload_file *file, const void *bytes, size_t byte_count)
+{
+	const uint8_t *at = bytes;
+
+	if (byte_count > file->byte_count_max - file->byte_count)
+		return -EFBIG;
+	if (atomic_fetch_add(&spool->byte_count, byte_count) + byte_count > spool->bytes_max) {
+		atomic_fetch_sub(&spool->byte_count, byte_count);
+		return -ENOSPC;
+	}
+	/* Counted as a whole: what is written of a part that fails goes with the file. */
+	file->byte_count += byte_count;
+	while (byte_count > 0) {
+		ssize_t put = write(file->fd, at, byte_count);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		at += put;
+		byte_count -= (size_t)put;
+	}
+	return 0;
+}
+
+void upload_file_remove(struct upload_spool *spool, struct upload_file *file)
+{
+	if (!file->name[0])
+		return;
+	unlinkat(spool->folder_fd, file->name, 0);
+	close(file->fd);
+	atomic_fetch_sub(&spool->byte_count, file->byte_count);
+	*file = (struct upload_file){.fd = -1};
+}
