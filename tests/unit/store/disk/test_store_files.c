@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tests/support/check.h"
+#include "tests/support/fake_profile.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/work_dir.h"
 
@@ -106,6 +107,27 @@ static void data_from_the_future_age_by_when_they_were_received(void)
 	profile_store_close(store);
 }
 
+/* A record of about 60 kB that does not compress. */
+static void append_noise(struct profile_store *store, uint64_t number)
+{
+	uint64_t start_ns = fixture_now_ns - (255 - number) * FIXTURE_WINDOW_NS;
+	struct fixture_answers answers = {0};
+	struct batch_key key = fixture_key(1, number);
+	struct fake_host host = fake_small_host("a");
+	uint64_t noise[7500], random = number;
+	struct profile *profile = fake_profile(&host, start_ns, FIXTURE_WINDOW_NS, number);
+	uint32_t index;
+
+	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
+		noise[i] = fake_random(&random);
+	CHECK_EQ(
+		string_table_add(&profile->strings, (const char *)noise, sizeof(noise), &index), 0);
+	CHECK_EQ(profile_store_append(store, &key, profile, fixture_done, &answers), 0);
+	profile_free(profile);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(answers.stored, 1);
+}
+
 static void the_oldest_files_go_when_there_are_too_many_bytes(void)
 {
 	struct profile_store_config config = fixture_config(work_path("size"));
@@ -114,11 +136,12 @@ static void the_oldest_files_go_when_there_are_too_many_bytes(void)
 	struct fixture_seen seen;
 
 	config.retain_bytes = 4 << 20;
+	fixture_now_ns = fixture_now_ns / PROFILE_SLOT_NS * PROFILE_SLOT_NS;
 	store = fixture_open(&config, NULL);
 	for (uint64_t i = 0; i < 250; i++)
-		CHECK_EQ(append_back_dated(store, i, (255 - i) * FIXTURE_WINDOW_NS, 5000), 0);
+		append_noise(store, i);
 	profile_store_stats(store, &stats);
-	CHECK(stats.bytes > config.retain_bytes);
+	CHECK(stats.bytes > 3 * config.retain_bytes);
 	profile_store_retain(store);
 	profile_store_stats(store, &stats);
 	CHECK(stats.bytes <= config.retain_bytes);
@@ -128,7 +151,8 @@ static void the_oldest_files_go_when_there_are_too_many_bytes(void)
 	CHECK_EQ(stats.counters[PROFILE_STORE_files_expired], 0);
 	seen = fixture_visit_all(store);
 	CHECK_EQ(seen.profiles, stats.record_count);
-	CHECK(seen.last_start_ns >= fixture_now_ns - 6 * FIXTURE_WINDOW_NS - PROFILE_SLOT_NS);
+	CHECK(seen.last_start_ns == fixture_now_ns - 6 * FIXTURE_WINDOW_NS);
+	CHECK(stats.oldest_ns == seen.last_start_ns - (seen.profiles - 1) * FIXTURE_WINDOW_NS);
 	profile_store_close(store);
 }
 
