@@ -17,6 +17,8 @@
 /* More files than any retention leaves; what a foreign folder may make us hold. */
 #define LOG_COUNT_MAX ((size_t)1 << 20)
 #define COPY_BYTES 65536
+/* A file a second lasts for 3 * 10^10 years; a foreign name must not use numbers up. */
+#define LOG_NUMBER_MAX UINT64_C(1000000000000000000)
 #define FORMAT_TEXT "cairn data folder, format "
 
 static void close_dirs(DIR **stream)
@@ -179,7 +181,7 @@ static bool parse_log_name(const char *name, uint64_t *ret_number)
 		return false;
 	errno = 0;
 	number = strtoull(name, NULL, 10);
-	if (errno != 0)
+	if (errno != 0 || number > LOG_NUMBER_MAX)
 		return false;
 	store_dir_log_name(number, again);
 	if (strcmp(name, again) != 0)

@@ -77,14 +77,21 @@ static void find_offsets(const char *name)
 	close(fd);
 }
 
+static void remove_log(unsigned number)
+{
+	const char *path = work_path("copy/profiles/%010u.log", number);
+
+	CHECK(unlink(path) == 0 || errno == ENOENT);
+}
+
 /* Puts BYTES in place of the log file of the folder `copy` and opens it. */
 static struct profile_store *open_with(
 	const uint8_t *bytes, size_t byte_count, struct profile_store_report *ret_report)
 {
 	struct profile_store_config config = fixture_config(work_path("copy"));
 
-	CHECK_EQ(unlink(work_path("copy/profiles/0000000002.log")) == 0 || errno == ENOENT, 1);
-	CHECK_EQ(unlink(work_path("copy/profiles/0000000003.log")) == 0 || errno == ENOENT, 1);
+	for (unsigned number = 1; number <= 3; number++)
+		remove_log(number);
 	work_write("copy/" LOG, bytes, byte_count);
 	return fixture_open(&config, ret_report);
 }
