@@ -12,6 +12,24 @@
 /* Each byte may become the three of U+FFFD. */
 #define TEXT_BYTES_MAX (3 * (size_t)STRING_BYTES_MAX)
 
+const char *function_kind_text(enum function_kind kind)
+{
+	static const char *const texts[] = {
+		[FUNCTION_UNKNOWN] = "unknown",
+		[FUNCTION_KERNEL] = "kernel",
+		[FUNCTION_NATIVE] = "native",
+		[FUNCTION_PYTHON] = "python",
+		[FUNCTION_JVM] = "jvm",
+		[FUNCTION_LUA] = "lua",
+		[FUNCTION_INLINED] = "inlined",
+		[FUNCTION_MARKER] = "marker",
+		[FUNCTION_TRIMMED] = "trimmed",
+		[FUNCTION_ROOT] = "root",
+	};
+
+	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "unknown";
+}
+
 int function_table_init(struct function_table *table)
 {
 	*table = (struct function_table){0};

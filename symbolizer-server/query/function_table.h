@@ -32,6 +32,9 @@ enum function_kind {
 	FUNCTION_ROOT = 9,
 };
 
+/* `kernel`, `native`, ...; a value of none has a text, too. */
+const char *function_kind_text(enum function_kind kind);
+
 struct function {
 	uint32_t name; /* string index */
 	uint32_t module; /* string index; 0: none */

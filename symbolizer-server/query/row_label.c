@@ -89,12 +89,13 @@ struct row_label_value row_label_of_thread(const struct profile *profile, uint32
 	const struct thread *row = &profile->threads.threads[thread];
 	struct row_label_value value = {"", 0};
 
+	/* What the batch says of its host goes before what a client wrote into its labels. */
+	if (strcmp(name, "host") == 0 && profile->head.host != 0)
+		return string_value(profile, profile->head.host);
 	if (strcmp(name, "__service_name__") == 0)
 		name = "service_name";
 	if (find_series_label(profile, row->labels, name, &value))
 		return value;
-	if (strcmp(name, "host") == 0)
-		return string_value(profile, profile->head.host);
 	if (strcmp(name, "pid") == 0 && row->pid > 0)
 		return number_value(row->pid, number);
 	if (strcmp(name, "tid") == 0 && row->tid > 0)

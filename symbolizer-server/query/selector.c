@@ -13,8 +13,8 @@
 #include "symbolizer-server/query/quoted_text.h"
 
 /* Names and values of one selector: unquoted they are no longer than its text, and each ends with
- * a NUL and an alignment. */
-#define TEXTS_BYTES_MAX (2 * SELECTOR_TEXT_BYTES_MAX + 64 * SELECTOR_MATCHER_COUNT_MAX)
+ * a NUL and an alignment; as much again for what is added. */
+#define TEXTS_BYTES_MAX (4 * SELECTOR_TEXT_BYTES_MAX + 64 * SELECTOR_MATCHER_COUNT_MAX)
 
 #define TYPE_PART_COUNT 5
 
@@ -285,6 +285,25 @@ void selector_done(struct selector *selector)
 		pattern_free(selector->matchers[i].pattern);
 	arena_done(&selector->texts);
 	*selector = (struct selector){0};
+}
+
+int selector_add_equal(struct selector *selector, const char *name, const char *value)
+{
+	struct selector_matcher *matcher = &selector->matchers[selector->matcher_count];
+
+	if (selector->matcher_count == SELECTOR_MATCHER_COUNT_MAX)
+		return -E2BIG;
+	*matcher = (struct selector_matcher){
+		.name = arena_copy_text(&selector->texts, name, strlen(name)),
+		.name_length = strlen(name),
+		.value = arena_copy_text(&selector->texts, value, strlen(value)),
+		.value_length = strlen(value),
+		.kind = MATCHER_EQUAL,
+	};
+	if (!matcher->name || !matcher->value)
+		return -ENOMEM;
+	selector->matcher_count++;
+	return 0;
 }
 
 static bool is_bare_name(const char *name, size_t length)

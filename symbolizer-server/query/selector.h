@@ -47,6 +47,9 @@ struct selector {
 int selector_parse(const char *text, size_t length, struct selector *ret_selector, char *ret_error);
 void selector_done(struct selector *selector);
 
+/* Adds a matcher: label NAME must be VALUE. -E2BIG: there are too many.  -ENOMEM. */
+int selector_add_equal(struct selector *selector, const char *name, const char *value);
+
 /* Writes the selector so that parsing the text gives an equal one. */
 void selector_format(const struct selector *selector, struct bytes_writer *writer);
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command: what each word behind `cairn` does.
+ *
+ * What it is   fetches from the server and prints for a person.
+ * Ownership    nothing is kept.
+ * Threads      one.
+ * Errors       exit status 1, with one line on standard error that says what to do.
+ */
+#pragma once
+
+#include "symbolizer-server/cli/options.h"
+
+struct cJSON;
+
+/* Each prints to standard output and gives the exit status. */
+int command_top(const struct options *options);
+int command_export(const struct options *options);
+int command_status(const struct options *options);
+
+/* Prints `cairn: MESSAGE` on standard error; gives 1. */
+int command_fail(const char *message);
+/* Fetches PATH of the server as JSON, with the query of the options if WITH_QUERY. NULL: it failed
+ * and that was said, or --json was given and the answer was printed: *RET_STATUS is the exit
+ * status. Free by cJSON_Delete. */
+struct cJSON *command_fetch_json(
+	const struct options *options, const char *path, int with_query, int *ret_status);
+/* Members of an object; something plain if they are not there. */
+const char *command_text(const struct cJSON *object, const char *name);
+double command_number(const struct cJSON *object, const char *name);
+/* Ends the output: 0, or 1 if not everything could be written. */
+int command_finish(void);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/cli/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SERVER_DEFAULT "http://127.0.0.1:4040"
+
+enum kind { KIND_TEXT, KIND_SWITCH, KIND_LAST };
+
+struct flag {
+	const char *name;
+	const char *value; /* NULL: takes none */
+	const char *commands; /* words, or "" for all */
+	size_t offset;
+	enum kind kind;
+	const char *help;
+};
+
+#define OFFSET(field) offsetof(struct options, field)
+
+static const struct flag flags[] = {
+	{"--server", "URL", "", OFFSET(server), KIND_TEXT,
+		"where the server is (CAIRN_SERVER, else " SERVER_DEFAULT ")"},
+	{"--last", "TIME", "top export", OFFSET(from), KIND_LAST,
+		"the time up to now: 30s, 15m, 1h30m, 7d (15m)"},
+	{"--from", "TIME", "top export", OFFSET(from), KIND_TEXT,
+		"in place of --last: now-1h, seconds since 1970, 2026-08-01T12:00:00Z"},
+	{"--until", "TIME", "top export", OFFSET(until), KIND_TEXT, "likewise (now)"},
+	{"--host", "NAME", "top export", OFFSET(host), KIND_TEXT, "only this host"},
+	{"--process", "NAME", "top export", OFFSET(process), KIND_TEXT, "only this process"},
+	{"--query", "SELECTOR", "top export", OFFSET(query), KIND_TEXT,
+		"what to read: TYPE{label=\"value\"}; without TYPE, time on CPU"},
+	{"--limit", "N", "top", OFFSET(limit), KIND_TEXT, "rows of the table (25)"},
+	{"--format", "folded", "export", OFFSET(format), KIND_TEXT,
+		"folded: one line a stack, `root;...;leaf value`"},
+	{"--json", NULL, "top status", OFFSET(json), KIND_SWITCH, "the server's own answer"},
+	{"--help", NULL, "", OFFSET(help), KIND_SWITCH, "this text"},
+	{"--version", NULL, "", OFFSET(version), KIND_SWITCH, "the version"},
+};
+
+#define FLAG_COUNT (sizeof(flags) / sizeof(flags[0]))
+
+static bool takes(const char *command, const struct flag *flag)
+{
+	const char *found = strstr(flag->commands, command);
+
+	return !*flag->commands || (*command && found);
+}
+
+static const struct flag *find_flag(const char *command, const char *word, size_t length)
+{
+	for (size_t i = 0; i < FLAG_COUNT; i++) {
+		if (takes(command, &flags[i]) && strlen(flags[i].name) == length &&
+			memcmp(flags[i].name, word, length) == 0)
+			return &flags[i];
+	}
+	return NULL;
+}
+
+/* `1h30m`: numbers, each with a unit. */
+static bool is_length_of_time(const char *text)
+{
+	if (!*text)
+		return false;
+	while (*text) {
+		size_t digits = strspn(text, "0123456789");
+		size_t letters = strspn(text + digits, "smhdwMony");
+
+		if (digits == 0 || letters == 0)
+			return false;
+		text += digits + letters;
+	}
+	return true;
+}
+
+static int set_last(struct options *options, const char *value, char *ret_error)
+{
+	size_t bytes = strlen(value) + sizeof("now-");
+
+	if (!is_length_of_time(value)) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"--last %.100s: a length of time is a number and a unit, as 90s, 15m or 7d",
+			value);
+		return -EINVAL;
+	}
+	free(options->from_text);
+	options->from_text = malloc(bytes);
+	if (!options->from_text)
+		return -ENOMEM;
+	snprintf(options->from_text, bytes, "now-%s", value);
+	options->from = options->from_text;
+	return 0;
+}
+
+static int set_flag(
+	struct options *options, const struct flag *flag, const char *value, char *ret_error)
+{
+	if (flag->kind == KIND_SWITCH) {
+		*(bool *)((char *)options + flag->offset) = true;
+		return 0;
+	}
+	if (!value) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX, "%s wants %s behind it", flag->name,
+			flag->value);
+		return -EINVAL;
+	}
+	if (flag->kind == KIND_LAST)
+		return set_last(options, value, ret_error);
+	*(const char **)((char *)options + flag->offset) = value;
+	return 0;
+}
+
+/* Reads one word, and its value from behind `=` or from the next word. */
+static int parse_word(
+	struct options *options, const char *command, char **words, int *ret_taken, char *ret_error)
+{
+	size_t length = strcspn(words[0], "=");
+	const char *inside = words[0][length] ? words[0] + length + 1 : NULL;
+	const struct flag *flag = find_flag(command, words[0], length);
+
+	*ret_taken = 1;
+	if (!flag || (flag->kind == KIND_SWITCH && inside)) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"%s does not know %.200s; cairn %s%s--help names what it does",
+			*command ? command : "cairn", words[0], command, *command ? " " : "");
+		return -EINVAL;
+	}
+	if (flag->kind != KIND_SWITCH && !inside && words[1])
+		*ret_taken = 2;
+	return set_flag(options, flag, inside ? inside : words[1], ret_error);
+}
+
+static int check(const struct options *options, char *ret_error)
+{
+	if (options->limit &&
+		(strspn(options->limit, "0123456789") != strlen(options->limit) ||
+			strlen(options->limit) > 7 || strtol(options->limit, NULL, 10) == 0)) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"--limit %.100s: a number above 0 must stand here", options->limit);
+		return -EINVAL;
+	}
+	if (options->format && strcmp(options->format, "folded") != 0) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"--format %.100s: folded is what can be exported", options->format);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int options_parse(const char *command, int argc, char **argv, int first,
+	struct options *ret_options, char *ret_error)
+{
+	const char *server = getenv("CAIRN_SERVER");
+	struct options options = {
+		.server = server && *server ? server : SERVER_DEFAULT,
+		.from = "now-15m",
+		.until = "now",
+		.limit = "25",
+		.format = "folded",
+	};
+	int r = 0, taken;
+
+	for (int i = first; r == 0 && i < argc; i += taken)
+		r = parse_word(&options, command, argv + i, &taken, ret_error);
+	if (r == 0)
+		r = check(&options, ret_error);
+	if (r < 0) {
+		options_done(&options);
+		return r;
+	}
+	*ret_options = options;
+	return 0;
+}
+
+void options_done(struct options *options)
+{
+	free(options->from_text);
+	*options = (struct options){0};
+}
+
+void options_print_help(FILE *out, const char *command)
+{
+	for (size_t i = 0; i < FLAG_COUNT; i++) {
+		char word[40];
+
+		if (!takes(command, &flags[i]))
+			continue;
+		snprintf(word, sizeof(word), "%s%s%s", flags[i].name, flags[i].value ? " " : "",
+			flags[i].value ? flags[i].value : "");
+		fprintf(out, "  %-18s %s\n", word, flags[i].help);
+	}
+}

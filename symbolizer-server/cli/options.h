@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options: the words behind `cairn`.
+ *
+ * What it is   one table of flags that reads them, checks them and prints the help.
+ * Ownership    values are borrowed from argv and the environment, or owned until options_done.
+ * Threads      one.
+ * Errors       -EINVAL with a line that names what is wrong.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define OPTIONS_ERROR_BYTES_MAX 512
+
+struct options {
+	const char *server;
+	const char *query; /* as given; NULL: everything on CPU */
+	const char *host;
+	const char *process;
+	const char *from;
+	const char *until;
+	const char *format;
+	const char *limit;
+	char *from_text; /* `now-1m`, made of --last */
+	bool json;
+	bool help;
+	bool version;
+};
+
+/* Reads argv[FIRST] and what follows; COMMAND is a word that says which flags it takes. On -EINVAL,
+ * RET_ERROR (OPTIONS_ERROR_BYTES_MAX characters) is the line. */
+int options_parse(const char *command, int argc, char **argv, int first,
+	struct options *ret_options, char *ret_error);
+void options_done(struct options *options);
+/* The flags that COMMAND takes. */
+void options_print_help(FILE *out, const char *command);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Output: texts and numbers as a person reads them in a terminal.
+ *
+ * What it is   names come from anywhere, so whatever a terminal would obey is made visible; amounts
+ *              get the unit in which they are short.
+ * Ownership    the caller's buffers.
+ * Threads      one.
+ * Errors       none; whether everything was written shows when standard output is closed.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define AMOUNT_BYTES_MAX 32
+
+/* Prints TEXT with \xHH in place of control characters. */
+void output_text(FILE *out, const char *text);
+/* `12.3 s`, `4.5 MiB`, `1234`; UNIT is `nanoseconds`, `bytes` or anything else. */
+void output_amount(double value, const char *unit, char ret_text[AMOUNT_BYTES_MAX]);
+/* How long before NOW_NS a time was: `3 s ago`, `2 h ago`. */
+void output_age(uint64_t then_ns, uint64_t now_ns, char ret_text[AMOUNT_BYTES_MAX]);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counter list: every counter of the server, part after part in the order of a sample's way.
+ *
+ * What it is   what came in over gRPC, what the store made of it, what the symbolizer did, what was
+ *              asked over HTTP; for the status page and for Prometheus alike.
+ * Ownership    texts are static.
+ * Threads      any.
+ * Errors       none.
+ */
+#pragma once
+
+#include "symbolizer-server/http/site.h"
+
+struct counter_list_visit {
+	/* Of each part: `ingest`, `store`, `symbols`, `http`. */
+	void (*counter)(void *context, const char *part, const struct site_counter *counter);
+	void *context;
+};
+
+void counter_list_visit(const struct site *site, const struct counter_list_visit *visit);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HTTP message: what a handler is asked and what it answers, free of any HTTP library.
+ *
+ * What it is   a request with decoded parameters, and an answer that the handler fills.
+ * Ownership    a request's texts are borrowed and live until the answer was sent; an answer owns
+ *              its body unless that is fixed.
+ * Threads      one owner.
+ * Errors       answers carry them: a status, a code and a sentence that says what to mend.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/base/bytes.h"
+
+/* Parameters of one request; people's tools send a dozen at most. */
+#define HTTP_PARAM_COUNT_MAX 32
+/* An answer is built in memory. A tree of a million nodes is 30 MB as JSON, and what is larger is
+ * too large for whoever asked. */
+#define HTTP_BODY_BYTES_MAX ((size_t)256 << 20)
+
+struct http_param {
+	const char *name;
+	const char *value; /* decoded; never holds a NUL */
+};
+
+struct http_request {
+	const char *method;
+	const char *path; /* decoded, begins with '/' */
+	struct http_param params[HTTP_PARAM_COUNT_MAX];
+	uint32_t param_count;
+	bool too_many_params;
+	bool http_1_0;
+	uint32_t host_count; /* `Host` headers */
+	const char *host; /* NULL: header not there; so are the next ones */
+	const char *origin;
+	const char *accept;
+	const char *accept_encoding;
+	const char *if_none_match;
+	const char *local_address; /* where the request arrived: address without port */
+	/* Whether nobody waits for the answer any more. */
+	bool (*is_gone)(const struct http_request *request);
+};
+
+/* The first parameter of that name, or NULL. */
+const char *http_request_param(const struct http_request *request, const char *name);
+bool http_request_is_gone(const struct http_request *request);
+
+struct http_answer {
+	int status;
+	const char *content_type; /* static */
+	struct bytes_writer body;
+	const void *fixed_body; /* static, in place of body; NULL: body it is */
+	size_t fixed_byte_count;
+	bool gzipped; /* the body is */
+	bool varies; /* other headers might have got another body */
+	const char *etag; /* static; NULL: none */
+	const char *cache_control; /* static; NULL: nobody keeps the answer */
+	char allow[64]; /* methods; empty: not said */
+};
+
+void http_answer_init(struct http_answer *answer);
+void http_answer_done(struct http_answer *answer);
+/* Begins a body of the given type, dropping what was there. */
+struct bytes_writer *http_answer_begin(
+	struct http_answer *answer, int status, const char *content_type);
+/* Answers `{"code","message"}`. */
+void http_answer_error(struct http_answer *answer, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The word for STATUS in such an answer: `invalid_argument`, `not_found`, ... */
+const char *http_error_code(int status);
+/* Turns a body that did not fit, or for which there was no memory, into the error it is. */
+void http_answer_check(struct http_answer *answer);

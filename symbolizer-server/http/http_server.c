@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *   event thread (the library's)                     workers
+ *     request headers -> exchange
+ *     request body: thrown away
+ *     plan: answers, or suspends the connection ---> queue ---> handler fills the answer
+ *     sends the answer <------------------------------------------- resumes the connection
+ *
+ * An exchange belongs to the event thread, but from its way into the queue until the resume to the
+ * worker: the library does not touch a suspended connection.
+ */
+#include "symbolizer-server/http/http_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "store/base/must.h"
+#include "store/base/queue.h"
+#include "store/log/log.h"
+#include "symbolizer-server/http/accept.h"
+#include "symbolizer-server/http/gzip.h"
+
+/* Browsers open six; a fleet's dashboards a few hundred. */
+#define CONNECTION_COUNT_MAX 1024
+/* A connection that says nothing for this long is closed. */
+#define CONNECTION_IDLE_SECONDS 60
+/* Request line and headers, and what is being sent. The library maps larger pools anew for every
+ * connection, which costs twenty times the request. */
+#define CONNECTION_MEMORY_BYTES (32u << 10)
+/* No route takes a body; this is what is read of one before the client is cut off. */
+#define REQUEST_BODY_BYTES_MAX (UINT64_C(1) << 20)
+/* Queries that wait for a worker. A person's page asks for four at a time. */
+#define QUERY_COUNT_MAX 256
+#define WORKER_COUNT_MAX 64
+/* Smaller answers do not get shorter in packets. */
+#define GZIP_BYTES_MIN 1024
+
+struct http_server {
+	struct http_server_options options;
+	struct MHD_Daemon *daemon;
+	struct queue queries; /* struct exchange */
+	pthread_t workers[WORKER_COUNT_MAX];
+	uint32_t worker_count;
+	atomic_bool stopping;
+};
+
+struct exchange {
+	struct http_request request; /* first: is_gone gets back from here */
+	struct http_answer answer;
+	struct http_server *server;
+	struct MHD_Connection *connection;
+	int fd;
+	uint64_t body_byte_count;
+	http_handle_fn handle;
+	bool answered;
+	char local_address[INET6_ADDRSTRLEN];
+};
+
+static bool exchange_is_gone(const struct http_request *request)
+{
+	const struct exchange *exchange = (const struct exchange *)(const void *)request;
+	struct pollfd poll_fd = {.fd = exchange->fd, .events = POLLRDHUP};
+
+	if (atomic_load(&exchange->server->stopping))
+		return true;
+	return poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+static enum MHD_Result add_param(
+	void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct http_request *request = context;
+
+	(void)kind;
+	if (request->param_count == HTTP_PARAM_COUNT_MAX) {
+		request->too_many_params = true;
+		return MHD_NO;
+	}
+	request->params[request->param_count++] = (struct http_param){name, value ? value : ""};
+	return MHD_YES;
+}
+
+static enum MHD_Result count_host(
+	void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct http_request *request = context;
+
+	(void)kind;
+	(void)value;
+	request->host_count += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+	return MHD_YES;
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static void read_local_address(struct exchange *exchange)
+{
+	struct sockaddr_storage address;
+	socklen_t length = sizeof(address);
+	const void *bytes = NULL;
+
+	if (getsockname(exchange->fd, (struct sockaddr *)&address, &length) < 0)
+		return;
+	if (address.ss_family == AF_INET)
+		bytes = &((const struct sockaddr_in *)(const void *)&address)->sin_addr;
+	else if (address.ss_family == AF_INET6)
+		bytes = &((const struct sockaddr_in6 *)(const void *)&address)->sin6_addr;
+	if (bytes &&
+		inet_ntop(address.ss_family, bytes, exchange->local_address,
+			sizeof(exchange->local_address)))
+		exchange->request.local_address = exchange->local_address;
+}
+
+static struct exchange *exchange_new(struct http_server *server, struct MHD_Connection *connection,
+	const char *path, const char *method, const char *version)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct exchange *exchange = calloc(1, sizeof(*exchange));
+
+	if (!exchange)
+		return NULL;
+	exchange->server = server;
+	exchange->connection = connection;
+	exchange->fd = info ? info->connect_fd : -1;
+	exchange->request = (struct http_request){
+		.method = method,
+		.path = path,
+		.http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0,
+		.host = header(connection, MHD_HTTP_HEADER_HOST),
+		.origin = header(connection, MHD_HTTP_HEADER_ORIGIN),
+		.accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
+		.accept_encoding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
+		.if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
+		.is_gone = exchange_is_gone,
+	};
+	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_param, &exchange->request);
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &exchange->request);
+	read_local_address(exchange);
+	http_answer_init(&exchange->answer);
+	return exchange;
+}
+
+static void exchange_free(struct exchange *exchange)
+{
+	if (!exchange)
+		return;
+	http_answer_done(&exchange->answer);
+	free(exchange);
+}
+
+/* An answer that cannot be made smaller goes out as it is. */
+static void compress(struct exchange *exchange)
+{
+	struct http_answer *answer = &exchange->answer;
+	struct bytes_writer small;
+
+	if (answer->fixed_body || answer->gzipped || answer->body.byte_count < GZIP_BYTES_MIN)
+		return;
+	answer->varies = true;
+	if (!accept_allows_gzip(exchange->request.accept_encoding))
+		return;
+	bytes_writer_init(&small, answer->body.byte_count);
+	if (gzip_write(&small, answer->body.bytes, answer->body.byte_count) < 0) {
+		bytes_writer_done(&small);
+		return;
+	}
+	bytes_writer_done(&answer->body);
+	answer->body = small;
+	answer->gzipped = true;
+}
+
+static void finish_answer(struct exchange *exchange)
+{
+	http_answer_check(&exchange->answer);
+	compress(exchange);
+	exchange->answered = true;
+}
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	if (value && MHD_add_response_header(response, name, value) != MHD_YES)
+		log_warning(0, "ignoring that header %s could not be added to an answer", name);
+}
+
+static void add_headers(struct MHD_Response *response, const struct http_answer *answer)
+{
+	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->content_type);
+	add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
+		answer->cache_control ? answer->cache_control : "no-store");
+	add_header(response, MHD_HTTP_HEADER_ETAG, answer->etag);
+	if (answer->allow[0])
+		add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
+	if (answer->gzipped)
+		add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	if (answer->varies)
+		add_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+	/* Names of functions come from anywhere: nothing here is ever run or shown elsewhere. */
+	add_header(response, "Content-Security-Policy",
+		"default-src 'self'; object-src 'none'; frame-ancestors 'self'; "
+		"base-uri 'none'; form-action 'self'");
+	add_header(response, "X-Content-Type-Options", "nosniff");
+	add_header(response, "Referrer-Policy", "same-origin");
+	add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+static struct MHD_Response *make_response(struct http_answer *answer, size_t *ret_byte_count)
+{
+	struct MHD_Response *response;
+	size_t byte_count = answer->fixed_byte_count;
+
+	/* The library does not write to what stays with us. */
+	if (answer->fixed_body) {
+		*ret_byte_count = byte_count;
+		return MHD_create_response_from_buffer(
+			byte_count, (void *)(uintptr_t)answer->fixed_body, MHD_RESPMEM_PERSISTENT);
+	}
+
+	uint8_t *bytes = bytes_writer_take(&answer->body, &byte_count);
+
+	response = MHD_create_response_from_buffer(byte_count, bytes, MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		free(bytes);
+	*ret_byte_count = byte_count;
+	return response;
+}
+
+static void count_answer(struct http_server *server, int status, size_t byte_count)
+{
+	struct http_counters *counters = server->options.counters;
+
+	http_count(counters,
+		status < 400	       ? HTTP_COUNTER_ANSWERS_GOOD
+			: status < 500 ? HTTP_COUNTER_ANSWERS_REFUSED
+				       : HTTP_COUNTER_ANSWERS_FAILED,
+		1);
+	http_count(counters, HTTP_COUNTER_BODY_BYTES, byte_count);
+}
+
+static enum MHD_Result send_answer(struct exchange *exchange)
+{
+	int status = exchange->answer.status;
+	size_t byte_count = 0;
+	struct MHD_Response *response = make_response(&exchange->answer, &byte_count);
+	enum MHD_Result result;
+
+	if (!response)
+		return MHD_NO;
+	add_headers(response, &exchange->answer);
+	count_answer(exchange->server, status, byte_count);
+	log_debug("%s %s: %d, %zu bytes", exchange->request.method, exchange->request.path, status,
+		byte_count);
+	result = MHD_queue_response(exchange->connection, (unsigned)status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* Puts the connection to sleep until a worker has filled the answer. */
+static enum MHD_Result hand_to_worker(struct exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+
+	MHD_suspend_connection(exchange->connection);
+	if (queue_push(&server->queries, exchange) == 0)
+		return MHD_YES;
+	http_count(server->options.counters, HTTP_COUNTER_BUSY, 1);
+	http_answer_error(&exchange->answer, 503, "%d queries wait already; try again in a moment",
+		QUERY_COUNT_MAX);
+	finish_answer(exchange);
+	MHD_resume_connection(exchange->connection);
+	return MHD_YES;
+}
+
+static enum MHD_Result refuse_body(struct exchange *exchange)
+{
+	http_answer_error(&exchange->answer, 413,
+		"the body is larger than %" PRIu64 " bytes; nothing here takes one",
+		REQUEST_BODY_BYTES_MAX);
+	finish_answer(exchange);
+	return send_answer(exchange);
+}
+
+static enum MHD_Result begin_exchange(
+	struct MHD_Connection *connection, struct exchange *exchange, void **state)
+{
+	const char *length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	if (!exchange)
+		return MHD_NO;
+	*state = exchange;
+	/* What is announced as too large is refused unread. Any other answer has to wait for the
+	 * next call: given now, it would cost the client its connection. */
+	if (length && strtoull(length, NULL, 10) > REQUEST_BODY_BYTES_MAX)
+		return refuse_body(exchange);
+	return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
+	const char *path, const char *method, const char *version, const char *upload,
+	size_t *upload_byte_count, void **state)
+{
+	struct http_server *server = context;
+	struct exchange *exchange = *state;
+
+	(void)upload;
+	if (!exchange)
+		return begin_exchange(
+			connection, exchange_new(server, connection, path, method, version), state);
+	if (*upload_byte_count > 0) {
+		exchange->body_byte_count += *upload_byte_count;
+		*upload_byte_count = 0;
+		/* Without a length there is no telling when it would end. */
+		return exchange->body_byte_count > REQUEST_BODY_BYTES_MAX ? MHD_NO : MHD_YES;
+	}
+	if (exchange->answered)
+		return send_answer(exchange);
+	http_count(server->options.counters, HTTP_COUNTER_REQUESTS, 1);
+	exchange->handle = server->options.plan(
+		server->options.context, &exchange->request, &exchange->answer);
+	if (exchange->handle)
+		return hand_to_worker(exchange);
+	finish_answer(exchange);
+	return send_answer(exchange);
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+	enum MHD_RequestTerminationCode code)
+{
+	(void)context;
+	(void)connection;
+	(void)code;
+	exchange_free(*state);
+	*state = NULL;
+}
+
+static void on_library_log(void *context, const char *format, va_list arguments)
+	__attribute__((format(printf, 2, 0)));
+
+/* Mostly clients that went away in the middle of something. */
+static void on_library_log(void *context, const char *format, va_list arguments)
+{
+	char line[512];
+
+	(void)context;
+	vsnprintf(line, sizeof(line), format, arguments);
+	line[strcspn(line, "\n")] = '\0';
+	log_debug("http: %s", line);
+}
+
+/* Decodes %XX in place, but leaves %00 as it stands: a NUL would hide what follows it. */
+static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+	char *from = text, *to = text;
+
+	(void)context;
+	(void)connection;
+	while (*from) {
+		unsigned value;
+		char digits[3] = "";
+
+		if (from[0] == '%' && from[1] && from[2])
+			memcpy(digits, from + 1, 2);
+		if (strspn(digits, "0123456789abcdefABCDEF") == 2 &&
+			(value = (unsigned)strtoul(digits, NULL, 16)) != 0) {
+			*to++ = (char)value;
+			from += 3;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+	return (size_t)(to - text);
+}
+
+static void *work(void *context)
+{
+	struct http_server *server = context;
+	void *item;
+
+	while (queue_pop(&server->queries, UINT64_MAX, &item) == 0) {
+		struct exchange *exchange = item;
+
+		http_count(server->options.counters, HTTP_COUNTER_QUERIES, 1);
+		exchange->handle(server->options.context, &exchange->request, &exchange->answer);
+		finish_answer(exchange);
+		MHD_resume_connection(exchange->connection);
+	}
+	return NULL;
+}
+
+static int start_workers(struct http_server *server)
+{
+	long cpu_count = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t wanted = server->options.worker_count;
+
+	if (wanted == 0)
+		wanted = cpu_count < 2 ? 2 : cpu_count > 8 ? 8 : (uint32_t)cpu_count;
+	if (wanted > WORKER_COUNT_MAX)
+		wanted = WORKER_COUNT_MAX;
+	while (server->worker_count < wanted) {
+		int error =
+			pthread_create(&server->workers[server->worker_count], NULL, work, server);
+
+		if (error)
+			return -error;
+		server->worker_count++;
+	}
+	return 0;
+}
+
+static int start_daemon(struct http_server *server)
+{
+	const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+		MHD_USE_ITC | MHD_USE_ERROR_LOG;
+
+	server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, server,
+		MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+		server->options.listen_fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTION_COUNT_MAX,
+		MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_UNESCAPE_CALLBACK,
+		unescape, NULL, MHD_OPTION_END);
+	return server->daemon ? 0 : -EIO;
+}
+
+int http_server_new(const struct http_server_options *options, struct http_server **ret_server)
+{
+	struct http_server *server = calloc(1, sizeof(*server));
+	int r;
+
+	if (!server) {
+		close(options->listen_fd);
+		return -ENOMEM;
+	}
+	server->options = *options;
+	r = queue_init(&server->queries, QUERY_COUNT_MAX);
+	if (r < 0) {
+		close(options->listen_fd);
+		free(server);
+		return r;
+	}
+	r = start_workers(server);
+	if (r == 0)
+		r = start_daemon(server);
+	if (r < 0) {
+		http_server_free(server);
+		return r;
+	}
+	*ret_server = server;
+	return 0;
+}
+
+void http_server_free(struct http_server *server)
+{
+	if (!server)
+		return;
+	atomic_store(&server->stopping, true);
+	if (server->daemon)
+		MHD_quiesce_daemon(server->daemon);
+	queue_close(&server->queries);
+	for (uint32_t i = 0; i < server->worker_count; i++)
+		pthread_join(server->workers[i], NULL);
+	/* Every connection is awake again: what was pushed was popped before the workers ended. */
+	if (server->daemon)
+		MHD_stop_daemon(server->daemon);
+	close(server->options.listen_fd);
+	queue_done(&server->queries);
+	free(server);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HTTP server: reads requests, sends answers; the one place that knows the HTTP library.
+ *
+ * What it is   one thread that waits for all connections, and a few workers for what takes time. A
+ *              plan answers a request at once or names what is to answer it in a worker, while the
+ *              connection sleeps. Bodies of requests are read and thrown away, up to a limit.
+ * Ownership    the server owns the listening socket and its threads.
+ * Threads      new, stop and free: one owner. The plan runs in the one thread and must not wait;
+ *              handlers run in any worker.
+ * Errors       0, or a negative errno.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "symbolizer-server/http/http_counter.h"
+#include "symbolizer-server/http/http_message.h"
+
+struct http_server;
+
+/* Fills the answer. */
+typedef void (*http_handle_fn)(
+	void *context, const struct http_request *request, struct http_answer *answer);
+/* Fills the answer and gives NULL, or gives what will fill it. */
+typedef http_handle_fn (*http_plan_fn)(
+	void *context, const struct http_request *request, struct http_answer *answer);
+
+struct http_server_options {
+	int listen_fd; /* the server's from now on, also if it cannot start */
+	uint32_t worker_count; /* 0: one a CPU, from 2 to 8 */
+	http_plan_fn plan;
+	void *context; /* of plan and handlers */
+	struct http_counters *counters;
+};
+
+int http_server_new(const struct http_server_options *options, struct http_server **ret_server);
+/* Accepts nothing more, tells running queries that they are gone, waits for them. Accepts NULL. */
+void http_server_free(struct http_server *server);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/http/profile_query.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "store/base/fault.h"
+#include "store/disk/profile_store.h"
+#include "store/log/log.h"
+#include "symbolizer-server/http/symbol_names.h"
+
+/* No client reads it: it says in logs and counters that the client went away. */
+#define STATUS_CLIENT_GONE 499
+
+struct visit {
+	const struct http_request *request;
+	struct merge *merge; /* or listing */
+	struct timeline *timeline; /* beside a merge; NULL: none */
+	struct listing *listing;
+	profile_list_fn add;
+	const void *context;
+};
+
+static int visit_profile(void *context, const struct profile *profile)
+{
+	struct visit *visit = context;
+	int r;
+
+	if (http_request_is_gone(visit->request))
+		return -ECANCELED;
+	if (!visit->merge)
+		return visit->add(visit->listing, profile, visit->context);
+	r = merge_add(visit->merge, profile);
+	if (r == 0 && visit->timeline)
+		r = timeline_add(visit->timeline, profile);
+	return r;
+}
+
+/* The host that every row of the query must have, or NULL. A value that is shown other than it is
+ * stored cannot be looked for. */
+static const char *only_host(const struct selector *selector)
+{
+	for (uint32_t i = 0; i < selector->matcher_count; i++) {
+		const struct selector_matcher *matcher = &selector->matchers[i];
+
+		if (matcher->kind == MATCHER_EQUAL && strcmp(matcher->name, "host") == 0 &&
+			matcher->value_length > 0 && !strstr(matcher->value, "\xef\xbf\xbd"))
+			return matcher->value;
+	}
+	return NULL;
+}
+
+static int visit_profiles(
+	const struct site *site, const struct query_params *params, struct visit *visit)
+{
+	struct profile_store_filter filter = {
+		.host = only_host(&params->selector), .type = params->selector.type};
+
+	if (params->range.from_ns == params->range.until_ns)
+		return 0;
+	return profile_store_visit(site->store, params->range.from_ns, params->range.until_ns,
+		&filter, visit_profile, visit);
+}
+
+static int name_and_join(struct profile_tree *tree, const struct site *site)
+{
+	struct symbol_names names;
+	int r;
+
+	symbol_names_init(&names, site->symbolizer);
+	r = naming_init(&tree->naming, &tree->merge, &tree->functions, symbol_names_ask, &names);
+	symbol_names_done(&names);
+	if (r == 0)
+		r = call_tree_init(&tree->calls, &tree->merge, &tree->naming, &tree->functions);
+	return r;
+}
+
+int profile_tree_init(struct profile_tree *tree, const struct site *site,
+	const struct http_request *request, const struct query_params *params,
+	struct timeline *timeline)
+{
+	struct visit visit = {.request = request, .merge = &tree->merge, .timeline = timeline};
+	int r;
+
+	*tree = (struct profile_tree){0};
+	r = merge_init(&tree->merge, &params->selector, params->range);
+	if (r == 0)
+		r = function_table_init(&tree->functions);
+	if (r == 0)
+		r = visit_profiles(site, params, &visit);
+	if (r == 0)
+		r = name_and_join(tree, site);
+	if (r < 0) {
+		profile_tree_done(tree);
+		return r;
+	}
+	tree->about = (struct flame_about){
+		.unit = flame_unit_of_type(params->selector.type),
+		.partial_symbols = tree->naming.unnamed_count > 0,
+		.period = tree->merge.period,
+		.sample_count = tree->merge.sample_count,
+		.range = params->range,
+	};
+	return 0;
+}
+
+void profile_tree_done(struct profile_tree *tree)
+{
+	call_tree_done(&tree->calls);
+	naming_done(&tree->naming);
+	function_table_done(&tree->functions);
+	merge_done(&tree->merge);
+}
+
+int profile_list(struct listing *listing, const struct site *site,
+	const struct http_request *request, const struct query_params *params, profile_list_fn add,
+	const void *context)
+{
+	struct visit visit = {
+		.request = request, .listing = listing, .add = add, .context = context};
+	int r = listing_init(listing, &params->selector, params->range);
+
+	if (r == 0)
+		r = visit_profiles(site, params, &visit);
+	if (r < 0) {
+		listing_done(listing);
+		return r;
+	}
+	listing_sort(listing);
+	return 0;
+}
+
+void profile_query_answer_error(const struct site *site, struct http_answer *answer, int error)
+{
+	switch (error) {
+	case -ECANCELED:
+		http_count(site->counters, HTTP_COUNTER_CANCELLED, 1);
+		http_answer_error(answer, STATUS_CLIENT_GONE, "the client went away");
+		break;
+	case -E2BIG:
+		http_answer_error(answer, 422,
+			"too many distinct stacks, frames or rows, or too slow a regular "
+			"expression: ask for a shorter range or a narrower query");
+		break;
+	case -EOVERFLOW:
+		http_answer_error(answer, 422,
+			"the sum of all values does not fit 63 bits: ask for a shorter range");
+		break;
+	case -EFBIG:
+		http_answer_error(answer, 422,
+			"the answer is too large: ask for a shorter range or a narrower query");
+		break;
+	case -ENOMEM:
+		http_answer_error(answer, 503, "out of memory: ask for less, or try again later");
+		break;
+	default:
+		log_error(error, "answering a query");
+		http_answer_error(answer, 500, "the query failed: %s", fault_text(error));
+	}
+}

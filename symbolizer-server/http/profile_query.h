@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profile query: from the store to a call tree, or to a listing.
+ *
+ * What it is   visits the profiles of a range for as long as somebody waits for the answer; merges,
+ *              names and joins them.
+ * Ownership    a tree owns all that it is made of, until profile_tree_done.
+ * Threads      any; one owner each.
+ * Errors       those of the store and of query/; -ECANCELED: nobody waits any more.
+ */
+#pragma once
+
+#include "symbolizer-server/http/http_message.h"
+#include "symbolizer-server/http/query_params.h"
+#include "symbolizer-server/http/site.h"
+#include "symbolizer-server/query/call_tree.h"
+#include "symbolizer-server/query/flame.h"
+#include "symbolizer-server/query/listing.h"
+#include "symbolizer-server/query/timeline.h"
+
+struct profile_tree {
+	struct merge merge;
+	struct function_table functions;
+	struct naming naming;
+	struct call_tree calls;
+	struct flame_about about;
+};
+
+/* TIMELINE, initialised for the same query, is filled on the way; NULL: none is wanted. */
+int profile_tree_init(struct profile_tree *tree, const struct site *site,
+	const struct http_request *request, const struct query_params *params,
+	struct timeline *timeline);
+void profile_tree_done(struct profile_tree *tree);
+
+/* Adds one profile to a listing. */
+typedef int (*profile_list_fn)(
+	struct listing *listing, const struct profile *profile, const void *context);
+
+int profile_list(struct listing *listing, const struct site *site,
+	const struct http_request *request, const struct query_params *params, profile_list_fn add,
+	const void *context);
+
+/* Answers what went wrong with a query, in words. */
+void profile_query_answer_error(const struct site *site, struct http_answer *answer, int error);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/http/route_status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/disk/profile_store.h"
+#include "symbolizer-server/http/counter_list.h"
+#include "symbolizer-server/http/json_writer.h"
+#include "symbolizer-server/http/metrics_text.h"
+#include "symbolizer-server/http/site.h"
+#include "symbolizer-server/status/host_board.h"
+#include "symbolizer-server/symbol/symbolizer.h"
+
+/* Modules without names that are listed; the counters tell how many there are. */
+#define UNNAMED_COUNT_MAX 200
+
+static void write_counter(void *context, const char *part, const struct site_counter *counter)
+{
+	struct json_writer *json = context;
+
+	json_begin_object(json);
+	json_key(json, "part");
+	json_string(json, part);
+	json_key(json, "name");
+	json_string(json, counter->name);
+	json_key(json, "kind");
+	json_string(json, counter->is_gauge ? "gauge" : "counter");
+	json_key(json, "value");
+	json_unsigned(json, counter->value);
+	json_key(json, "meaning");
+	json_string(json, counter->meaning);
+	json_end_object(json);
+}
+
+static void write_counters(struct json_writer *json, const struct site *site)
+{
+	struct counter_list_visit visit = {.counter = write_counter, .context = json};
+
+	json_key(json, "counters");
+	json_begin_array(json);
+	counter_list_visit(site, &visit);
+	json_end_array(json);
+}
+
+static void write_host_counters(struct json_writer *json, const struct host_entry *host)
+{
+	json_key(json, "counters");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < host->counter_count; i++) {
+		json_begin_object(json);
+		json_key(json, "name");
+		json_string(json, host->counters[i].name);
+		json_key(json, "value");
+		json_unsigned(json, host->counters[i].value);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void write_host(struct json_writer *json, const struct host_entry *host, uint64_t now_ns)
+{
+	struct host_window recent = host_entry_recent(host, now_ns);
+	double coverage = host_window_coverage(&recent);
+
+	json_begin_object(json);
+	json_key(json, "host");
+	json_string(json, host->name);
+	json_key(json, "kernel");
+	json_string(json, host->kernel_release);
+	json_key(json, "collector");
+	json_string(json, host->collector_version);
+	json_key(json, "last_seen");
+	json_unsigned(json, host->last_seen_ns);
+	json_key(json, "clock_skew_ns");
+	json_signed(json, host->clock_skew_ns);
+	json_key(json, "online_cpus");
+	json_unsigned(json, host->online_cpu_count);
+	json_key(json, "coverage");
+	if (coverage < 0)
+		json_null(json);
+	else
+		json_decimal(json, coverage);
+	json_key(json, "busy_ns");
+	json_unsigned(json, recent.busy_ns);
+	json_key(json, "sampled_ns");
+	json_unsigned(json, recent.sampled_ns);
+	json_key(json, "idle_ns");
+	json_unsigned(json, recent.idle_ns);
+	json_key(json, "steal_ns");
+	json_unsigned(json, recent.steal_ns);
+	write_host_counters(json, host);
+	json_end_object(json);
+}
+
+static int write_hosts(struct json_writer *json, const struct site *site, uint64_t now_ns)
+{
+	struct host_snapshot snapshot;
+	int r = host_board_snapshot(site->hosts, &snapshot);
+
+	if (r < 0)
+		return r;
+	json_key(json, "hosts");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < snapshot.count; i++)
+		write_host(json, &snapshot.entries[i], now_ns);
+	json_end_array(json);
+	host_snapshot_done(&snapshot);
+	return 0;
+}
+
+static void write_store(struct json_writer *json, const struct site *site)
+{
+	struct profile_store_stats stats;
+
+	profile_store_stats(site->store, &stats);
+	json_key(json, "store");
+	json_begin_object(json);
+	json_key(json, "oldest");
+	json_unsigned(json, stats.oldest_ns);
+	json_key(json, "newest");
+	json_unsigned(json, stats.newest_ns);
+	json_key(json, "bytes");
+	json_unsigned(json, stats.bytes);
+	json_key(json, "files");
+	json_unsigned(json, stats.file_count);
+	json_key(json, "full");
+	json_boolean(json, stats.full);
+	json_end_object(json);
+}
+
+struct module_list {
+	struct symbol_module_state *states;
+	uint32_t count;
+};
+
+/* Called with a lock held: only copies. */
+static bool keep_unnamed(void *context, const struct symbol_module_state *state)
+{
+	struct module_list *list = context;
+
+	if (state->quality == SYMBOL_QUALITY_NONE)
+		list->states[list->count++] = *state;
+	return list->count < UNNAMED_COUNT_MAX;
+}
+
+static void write_module(struct json_writer *json, const struct symbol_module_state *state)
+{
+	char id[BUILD_ID_TEXT_MAX];
+
+	build_id_format(&state->id, id);
+	json_begin_object(json);
+	json_key(json, "module");
+	json_string(json, state->name);
+	json_key(json, "build_id");
+	json_string(json, id);
+	json_key(json, "pending");
+	json_boolean(json, state->pending);
+	json_key(json, "state");
+	json_string(json, state->text);
+	json_end_object(json);
+}
+
+static int write_modules(struct json_writer *json, const struct site *site)
+{
+	struct module_list list = {.states = calloc(UNNAMED_COUNT_MAX, sizeof(*list.states))};
+
+	if (!list.states)
+		return -1;
+	if (site->symbolizer)
+		symbolizer_visit_modules(site->symbolizer, keep_unnamed, &list);
+	json_key(json, "unnamed_modules");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < list.count; i++)
+		write_module(json, &list.states[i]);
+	json_end_array(json);
+	free(list.states);
+	return 0;
+}
+
+void route_status(void *context, const struct http_request *request, struct http_answer *answer)
+{
+	const struct site *site = context;
+	uint64_t now_ns = clock_read(&site->clock).realtime_ns;
+	struct json_writer json;
+	int r;
+
+	(void)request;
+	json_writer_init(&json, http_answer_begin(answer, 200, "application/json"));
+	json_begin_object(&json);
+	json_key(&json, "version");
+	json_string(&json, CAIRN_VERSION);
+	json_key(&json, "now");
+	json_unsigned(&json, now_ns);
+	json_key(&json, "started_at");
+	json_unsigned(&json, site->started_at_ns);
+	write_store(&json, site);
+	r = write_hosts(&json, site, now_ns);
+	write_counters(&json, site);
+	if (r == 0)
+		r = write_modules(&json, site);
+	json_end_object(&json);
+	if (r < 0)
+		http_answer_error(answer, 503, "out of memory; try again later");
+}
+
+void route_metrics(void *context, const struct http_request *request, struct http_answer *answer)
+{
+	const struct site *site = context;
+
+	(void)request;
+	if (metrics_text_write(site,
+		    http_answer_begin(answer, 200, "text/plain; version=0.0.4; charset=utf-8")) < 0)
+		http_answer_error(answer, 503, "out of memory; try again later");
+}
+
+static void answer_word(struct http_answer *answer, const char *word)
+{
+	struct bytes_writer *body = http_answer_begin(answer, 200, "text/plain; charset=utf-8");
+
+	bytes_write_span(body, word, strlen(word));
+}
+
+void route_healthz(void *context, const struct http_request *request, struct http_answer *answer)
+{
+	(void)context;
+	(void)request;
+	answer_word(answer, "ok\n");
+}
+
+void route_readyz(void *context, const struct http_request *request, struct http_answer *answer)
+{
+	const struct site *site = context;
+
+	(void)request;
+	if (atomic_load(&site->ready))
+		answer_word(answer, "ready\n");
+	else
+		http_answer_error(answer, 503, "starting or stopping; try again in a moment");
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/http/symbol_names.h"
+
+#include <errno.h>
+
+#include "symbolizer-server/symbol/symbolizer.h"
+
+void symbol_names_init(struct symbol_names *names, struct symbolizer *symbolizer)
+{
+	*names = (struct symbol_names){.symbolizer = symbolizer};
+}
+
+void symbol_names_done(struct symbol_names *names)
+{
+	symbol_reader_free(names->reader);
+	names->reader = NULL;
+}
+
+static void open_module(struct symbol_names *names, const struct build_id *id)
+{
+	symbol_names_done(names);
+	names->id = *id;
+	names->opened = names->symbolizer ? symbolizer_open(names->symbolizer, id, &names->reader)
+					  : -ENOENT;
+}
+
+int symbol_names_ask(void *context, const struct build_id *id, uint64_t address,
+	struct naming_answer *ret_answer)
+{
+	struct symbol_names *names = context;
+	struct symbol symbol;
+	int r;
+
+	if (!build_id_equal(&names->id, id))
+		open_module(names, id);
+	if (names->opened < 0)
+		return names->opened;
+	r = symbol_reader_find(names->reader, address, &symbol);
+	if (r < 0)
+		return r;
+	demangle(symbol.name, names->text);
+	*ret_answer = (struct naming_answer){names->text, symbol.start, symbol.end};
+	return 0;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/http/tree_json.h"
+
+#include <string.h>
+
+#include "store/base/clock.h"
+#include "symbolizer-server/http/json_writer.h"
+
+static void write_about(struct json_writer *json, const struct flame *flame)
+{
+	const struct flame_about *about = &flame->about;
+
+	json_key(json, "version");
+	json_unsigned(json, FLAME_VERSION);
+	json_key(json, "unit");
+	json_string(json, flame_unit_text(about->unit));
+	json_key(json, "scale");
+	json_unsigned(json, flame->scale);
+	json_key(json, "period");
+	json_signed(json, about->period);
+	json_key(json, "sample_count");
+	json_unsigned(json, about->sample_count);
+	json_key(json, "from");
+	json_unsigned(json, about->range.from_ns);
+	json_key(json, "until");
+	json_unsigned(json, about->range.until_ns);
+	json_key(json, "total");
+	json_unsigned(json, (uint64_t)flame->tree->nodes[0].total >> flame->scale);
+	json_key(json, "trimmed");
+	json_boolean(json, flame->tree->small_count > 0);
+	json_key(json, "partial_symbols");
+	json_boolean(json, about->partial_symbols);
+}
+
+static void write_names(struct json_writer *json, const struct flame *flame)
+{
+	const struct function_table *functions = flame->tree->functions;
+
+	json_key(json, "names");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < flame->name_count; i++)
+		json_text(json, function_table_name(functions, flame->functions[i]),
+			function_table_name_length(functions, flame->functions[i]));
+	json_end_array(json);
+	json_key(json, "name_module");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < flame->name_count; i++)
+		json_unsigned(
+			json, flame->modules[functions->functions[flame->functions[i]].module]);
+	json_end_array(json);
+	json_key(json, "name_kind");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < flame->name_count; i++)
+		json_unsigned(json, functions->functions[flame->functions[i]].kind);
+	json_end_array(json);
+	json_key(json, "modules");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < flame->module_count; i++)
+		json_text(json, string_table_text(&functions->strings, flame->module_strings[i]),
+			string_table_length(&functions->strings, flame->module_strings[i]));
+	json_end_array(json);
+}
+
+static void write_nodes(struct json_writer *json, const struct flame *flame)
+{
+	const struct level_tree *tree = flame->tree;
+
+	json_key(json, "child_count");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < tree->count; i++)
+		json_unsigned(json, tree->nodes[i].child_count);
+	json_end_array(json);
+	json_key(json, "totals");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < tree->count; i++)
+		json_unsigned(json, (uint64_t)tree->nodes[i].total >> flame->scale);
+	json_end_array(json);
+	json_key(json, "name");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < tree->count; i++)
+		json_unsigned(json, flame->names[tree->nodes[i].function]);
+	json_end_array(json);
+	json_key(json, "trimmed_nodes");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < tree->count; i++) {
+		if (tree->nodes[i].small_count == 0)
+			continue;
+		json_begin_array(json);
+		json_unsigned(json, i);
+		json_unsigned(json, tree->nodes[i].small_count);
+		json_end_array(json);
+	}
+	json_end_array(json);
+}
+
+void tree_json_flame(const struct flame *flame, struct bytes_writer *out)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_begin_object(&json);
+	write_about(&json, flame);
+	write_names(&json, flame);
+	write_nodes(&json, flame);
+	json_end_object(&json);
+}
+
+static void write_top_row(
+	struct json_writer *json, const struct top_row *row, const struct function_table *functions)
+{
+	const struct function *function = &functions->functions[row->function];
+	const struct string_table *strings = &functions->strings;
+
+	json_begin_object(json);
+	json_key(json, "name");
+	json_text(json, string_table_text(strings, function->name),
+		string_table_length(strings, function->name));
+	json_key(json, "module");
+	json_text(json, string_table_text(strings, function->module),
+		string_table_length(strings, function->module));
+	json_key(json, "kind");
+	json_string(json, function_kind_text((enum function_kind)function->kind));
+	json_key(json, "self");
+	json_signed(json, row->self);
+	json_key(json, "total");
+	json_signed(json, row->total);
+	json_end_object(json);
+}
+
+void tree_json_top(const struct top *top, const struct flame_about *about, int64_t total,
+	uint32_t row_count, const struct function_table *functions, struct bytes_writer *out)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_begin_object(&json);
+	json_key(&json, "unit");
+	json_string(&json, flame_unit_text(about->unit));
+	json_key(&json, "total");
+	json_signed(&json, total);
+	json_key(&json, "sample_count");
+	json_unsigned(&json, about->sample_count);
+	json_key(&json, "period");
+	json_signed(&json, about->period);
+	json_key(&json, "from");
+	json_unsigned(&json, about->range.from_ns);
+	json_key(&json, "until");
+	json_unsigned(&json, about->range.until_ns);
+	json_key(&json, "partial_symbols");
+	json_boolean(&json, about->partial_symbols);
+	json_key(&json, "function_count");
+	json_unsigned(&json, top->count);
+	json_key(&json, "functions");
+	json_begin_array(&json);
+	for (uint32_t i = 0; i < top->count && i < row_count; i++)
+		write_top_row(&json, &top->rows[i], functions);
+	json_end_array(&json);
+	json_end_object(&json);
+}
+
+/* The sample type: the second part of a profile type. */
+static const char *sample_type(const char *type, size_t *ret_length)
+{
+	const char *second = strchr(type, ':');
+
+	second = second ? second + 1 : type;
+	*ret_length = strcspn(second, ":");
+	return second;
+}
+
+static void write_metadata(struct json_writer *json, const char *type)
+{
+	static const char *const counted[] = {
+		"inuse_objects", "alloc_objects", "goroutine", "samples"};
+	const char *unit;
+	size_t length, unit_length;
+	const char *name = sample_type(type, &length);
+	bool is_cpu = length == 3 && memcmp(name, "cpu", 3) == 0;
+
+	unit = name + length + (name[length] == ':' ? 1 : 0);
+	unit_length = strcspn(unit, ":");
+	if (is_cpu) {
+		unit = "samples";
+		unit_length = strlen(unit);
+	}
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+		if (length == strlen(counted[i]) && memcmp(name, counted[i], length) == 0) {
+			unit = "objects";
+			unit_length = strlen(unit);
+		}
+	}
+	json_begin_object(json);
+	json_key(json, "format");
+	json_string(json, "single");
+	json_key(json, "spyName");
+	json_string(json, "");
+	/* Values over this rate are seconds, where they are nanoseconds of CPU. */
+	json_key(json, "sampleRate");
+	json_unsigned(json, is_cpu ? NS_PER_S : 100);
+	json_key(json, "units");
+	json_text(json, unit, unit_length);
+	json_key(json, "name");
+	json_text(json, name, length);
+	json_end_object(json);
+}
+
+static void write_flamebearer(struct json_writer *json, const struct flamebearer *flamebearer)
+{
+	uint32_t node = 0;
+
+	json_begin_object(json);
+	json_key(json, "names");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < flamebearer->name_count; i++)
+		json_text(json, flamebearer->names[i].text, flamebearer->names[i].length);
+	json_end_array(json);
+	json_key(json, "levels");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < flamebearer->level_count; i++) {
+		json_begin_array(json);
+		for (; node < flamebearer->level_ends[i]; node++) {
+			json_signed(json, flamebearer->nodes[node].x_delta);
+			json_signed(json, flamebearer->nodes[node].total);
+			json_signed(json, flamebearer->nodes[node].self);
+			json_unsigned(json, flamebearer->nodes[node].name);
+		}
+		json_end_array(json);
+	}
+	json_end_array(json);
+	json_key(json, "numTicks");
+	json_signed(json, flamebearer->nodes[0].total);
+	json_key(json, "maxSelf");
+	json_signed(json, flamebearer->self_max);
+	json_end_object(json);
+}
+
+static void write_timeline(struct json_writer *json, const struct timeline *timeline)
+{
+	json_begin_object(json);
+	json_key(json, "startTime");
+	json_unsigned(json, timeline->start_ns / NS_PER_S);
+	json_key(json, "samples");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < timeline->count; i++)
+		json_signed(json, timeline->sums[i]);
+	json_end_array(json);
+	json_key(json, "durationDelta");
+	json_unsigned(json, timeline->step_ns / NS_PER_S);
+	json_key(json, "watermarks");
+	json_null(json);
+	json_end_object(json);
+}
+
+void tree_json_render(const struct flamebearer *flamebearer, const char *type,
+	const struct timeline *timeline, struct bytes_writer *out)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_begin_object(&json);
+	json_key(&json, "version");
+	json_unsigned(&json, 1);
+	json_key(&json, "flamebearer");
+	write_flamebearer(&json, flamebearer);
+	json_key(&json, "metadata");
+	write_metadata(&json, type);
+	json_key(&json, "timeline");
+	write_timeline(&json, timeline);
+	json_key(&json, "groups");
+	json_null(&json);
+	json_key(&json, "heatmap");
+	json_null(&json);
+	json_end_object(&json);
+}

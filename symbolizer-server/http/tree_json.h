@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tree JSON: trees and tables as JSON.
+ *
+ * What it is   the same content as the binary columns; the table of functions; Pyroscope's answer.
+ * Ownership    the caller's writer.
+ * Threads      any.
+ * Errors       those of the writer, sticky.
+ */
+#pragma once
+
+#include "store/base/bytes.h"
+#include "symbolizer-server/query/flame.h"
+#include "symbolizer-server/query/flamebearer.h"
+#include "symbolizer-server/query/timeline.h"
+#include "symbolizer-server/query/top.h"
+
+void tree_json_flame(const struct flame *flame, struct bytes_writer *out);
+/* The first ROW_COUNT rows. */
+void tree_json_top(const struct top *top, const struct flame_about *about, int64_t total,
+	uint32_t row_count, const struct function_table *functions, struct bytes_writer *out);
+void tree_json_render(const struct flamebearer *flamebearer, const char *type,
+	const struct timeline *timeline, struct bytes_writer *out);

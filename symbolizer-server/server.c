@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Started from the bottom to the top, stopped the other way round:
+ *
+ *   HTTP socket     a port in use is found before anything else is touched
+ *   data folder
+ *   sandbox         opens this program's own file
+ *   symbolizer      sets environment variables, so it comes before every thread; locks its folder
+ *   store           locks the data folder, takes up what a crash left
+ *   host board
+ *   HTTP            answers from here on, `/readyz` not yet
+ *   gRPC            collectors may come
+ */
+#include "symbolizer-server/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/base/cleanup.h"
+#include "store/base/fault.h"
+#include "store/disk/profile_store.h"
+#include "store/log/log.h"
+#include "symbolizer-server/http/http_server.h"
+#include "symbolizer-server/http/route.h"
+#include "symbolizer-server/http/site.h"
+#include "symbolizer-server/sandbox/sandbox.h"
+#include "symbolizer-server/status/host_board.h"
+#include "symbolizer-server/symbol/symbolizer.h"
+
+#define PATH_BYTES_MAX 4096
+/* Whoever can read the folder sees everybody's profiles. */
+#define DATA_MODE 0700
+/* The hosts that were there a moment ago are on the board at once, not only with their next batch;
+ * looking for them may not hold up the start. */
+#define BOARD_PAST_NS (120 * NS_PER_S)
+#define BOARD_FILL_NS_MAX (500 * NS_PER_MS)
+
+struct server {
+	const struct config *config;
+	int http_fd;
+	struct listen_address http_bound;
+	struct sandbox sandbox;
+	bool has_sandbox;
+	struct symbolizer *symbolizer;
+	struct profile_store *store;
+	struct host_board *hosts;
+	struct http_counters http_counters;
+	struct site site;
+	struct http_server *http;
+};
+
+static int open_http_socket(struct server *server)
+{
+	const struct config *config = server->config;
+	int r = listen_address_open(&config->http, &server->http_fd, &server->http_bound);
+
+	if (r < 0)
+		return log_error(r,
+			"--http %s: cannot listen there; choose another address or port",
+			config->http_text);
+	return 0;
+}
+
+static int make_data_folder(struct server *server)
+{
+	const char *data = server->config->data;
+
+	if (mkdir(data, DATA_MODE) == 0 || errno == EEXIST)
+		return 0;
+	return log_error(-errno,
+		"--data %s: the folder cannot be made; make it, or choose another one", data);
+}
+
+static int refuse_data(const struct server *server, int error, const char *problem)
+{
+	const char *advice = "choose another one, or look at its owner and mode";
+
+	if (error == -EBUSY)
+		advice = "another cairn-server uses it: stop that one, or choose another folder";
+	if (error == -ENOTSUP)
+		advice = "a newer version wrote it: use that version, or choose another folder";
+	if (error == -ENOSPC)
+		advice = "make room on its disk";
+	return log_error(error, "--data %s cannot be used%s%s; %s", server->config->data,
+		*problem ? ": " : "", problem, advice);
+}
+
+static int start_symbols(struct server *server)
+{
+	const struct config *config = server->config;
+	char folder[PATH_BYTES_MAX];
+	struct symbolizer_options options = {
+		.folder = folder,
+		.debuginfod_urls = config->debuginfod_urls,
+		.sandbox = &server->sandbox,
+		.clock = clock_system(),
+		.cache_bytes_max = config->symbol_bytes,
+	};
+	int length = snprintf(folder, sizeof(folder), "%s/symbols", config->data);
+	int r;
+
+	if (length < 0 || (size_t)length >= sizeof(folder))
+		return refuse_data(server, -ENAMETOOLONG, "");
+	r = sandbox_init(&server->sandbox);
+	if (r < 0)
+		return log_error(r,
+			"this program cannot open its own file, which it runs again to "
+			"parse symbols; start it by its full path");
+	server->has_sandbox = true;
+	r = symbolizer_new(&options, &server->symbolizer);
+	return r < 0 ? refuse_data(server, r, "") : 0;
+}
+
+static void report_store(const struct profile_store_report *report)
+{
+	if (report->torn_tail_count > 0)
+		log_warning(0,
+			"ignoring %" PRIu64 " bytes at the ends of %" PRIu64
+			" files that a crash left unfinished: nothing of it was acknowledged",
+			report->torn_tail_bytes, report->torn_tail_count);
+	if (report->damaged_count > 0)
+		log_warning(0,
+			"ignoring %" PRIu64 " damaged stretches of files, %" PRIu64
+			" bytes: the disk lost or changed what was written",
+			report->damaged_count, report->damaged_bytes);
+	log_info("%" PRIu64 " batches in %" PRIu64 " files", report->record_count,
+		report->file_count);
+}
+
+static int start_store(struct server *server)
+{
+	struct profile_store_config config = {
+		.dir = server->config->data,
+		.retain_ns = server->config->retain_ns,
+		.retain_bytes = server->config->retain_bytes,
+		.clock = clock_system(),
+	};
+	struct profile_store_report report = {0};
+	int r = profile_store_open(&config, &report, &server->store);
+
+	if (r < 0)
+		return refuse_data(server, r, report.problem);
+	report_store(&report);
+	return 0;
+}
+
+struct board_fill {
+	struct host_board *hosts;
+	uint64_t until_ns; /* monotonic */
+};
+
+static int fill_board(void *context, const struct profile *profile)
+{
+	struct board_fill *fill = context;
+
+	if (clock_monotonic_ns() > fill->until_ns)
+		return -ETIMEDOUT;
+	return host_board_note(fill->hosts, profile, profile->head.received_at_ns);
+}
+
+static int start_board(struct server *server)
+{
+	struct board_fill fill = {.until_ns = clock_monotonic_ns() + BOARD_FILL_NS_MAX};
+	uint64_t now_ns = clock_realtime_ns();
+	int r = host_board_new(&server->hosts);
+
+	if (r < 0)
+		return log_error(r, "starting");
+	fill.hosts = server->hosts;
+	r = profile_store_visit(
+		server->store, now_ns - BOARD_PAST_NS, UINT64_MAX, NULL, fill_board, &fill);
+	if (r < 0 && r != -ETIMEDOUT)
+		log_warning(r, "ignoring that the newest profiles could not be read for status");
+	return 0;
+}
+
+static int start_http(struct server *server)
+{
+	const struct config *config = server->config;
+	struct http_server_options options = {
+		.listen_fd = server->http_fd,
+		.plan = http_route_plan,
+		.context = &server->site,
+		.counters = &server->http_counters,
+	};
+	int r;
+
+	server->site = (struct site){
+		.store = server->store,
+		.symbolizer = server->symbolizer,
+		.hosts = server->hosts,
+		.clock = clock_system(),
+		.guard = {config->allowed_hosts, config->allowed_host_count},
+		.web_dir = config->web_dir,
+		.started_at_ns = clock_realtime_ns(),
+		.counters = &server->http_counters,
+	};
+	server->http_fd = -1;
+	r = http_server_new(&options, &server->http);
+	return r < 0 ? log_error(r, "starting the HTTP server") : 0;
+}
+
+static int start_parts(struct server *server)
+{
+	static int (*const starts[])(struct server *) = {open_http_socket, make_data_folder,
+		start_symbols, start_store, start_board, start_http};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(starts) / sizeof(starts[0]); i++)
+		r = starts[i](server);
+	return r;
+}
+
+static void announce(const struct server *server)
+{
+	char text[LISTEN_ADDRESS_TEXT_MAX];
+
+	/* Not log lines: programs read them, at any log level. */
+	listen_address_format(&server->http_bound, text);
+	fprintf(stderr, "listening http %s\n", text);
+}
+
+int server_start(const struct config *config, struct server **ret_server)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	int r;
+
+	if (!server)
+		return log_error(-ENOMEM, "starting");
+	server->config = config;
+	server->http_fd = -1;
+	r = start_parts(server);
+	if (r < 0) {
+		(void)server_stop(server);
+		return r;
+	}
+	atomic_store(&server->site.ready, true);
+	announce(server);
+	*ret_server = server;
+	return 0;
+}
+
+int server_stop(struct server *server)
+{
+	int r = 0;
+
+	atomic_store(&server->site.ready, false);
+	http_server_free(server->http);
+	if (server->store)
+		r = profile_store_flush(server->store);
+	if (r < 0)
+		log_error(r, "what came last could not be made durable; its senders keep it");
+	profile_store_close(server->store);
+	symbolizer_free(server->symbolizer);
+	host_board_free(server->hosts);
+	if (server->has_sandbox)
+		sandbox_done(&server->sandbox);
+	if (server->http_fd >= 0)
+		close(server->http_fd);
+	free(server);
+	return r;
+}

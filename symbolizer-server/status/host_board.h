@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host board: what the newest batches said about each host.
+ *
+ * What it is   last seen, versions, clock skew, the collector's own counters, and how much of the
+ *              busy time of its CPUs the samples stand for ("coverage") over the last windows.
+ * Filled as batches come in, so that status asks no disk. Ownership    owns copies of all it keeps.
+ * Snapshots are malloc'ed for the caller. Threads      any thread may call any function but new and
+ * free. Errors       -ENOMEM; -E2BIG: more hosts than are kept (the one seen longest ago makes
+ * room).
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "store/base/clock.h"
+#include "store/profile/profile.h"
+
+/* A fleet, and what changes its name at every start. */
+#define HOST_BOARD_COUNT_MAX 4096
+/* Windows that coverage is taken over: five minutes of ten seconds each. */
+#define HOST_BOARD_WINDOW_COUNT 30
+/* Windows older than this say nothing about now. */
+#define HOST_BOARD_WINDOW_AGE_NS (UINT64_C(600) * NS_PER_S)
+#define HOST_BOARD_TEXT_BYTES 128
+#define HOST_BOARD_COUNTER_COUNT_MAX 256
+
+struct host_board;
+
+struct host_window {
+	uint64_t end_ns; /* epoch */
+	uint64_t busy_ns; /* over all CPUs, as are the others */
+	uint64_t idle_ns;
+	uint64_t steal_ns;
+	uint64_t sampled_ns;
+};
+
+struct host_counter {
+	char name[64];
+	uint64_t value; /* since the start of the collector */
+};
+
+struct host_entry {
+	char name[HOST_BOARD_TEXT_BYTES];
+	char kernel_release[HOST_BOARD_TEXT_BYTES];
+	char collector_version[HOST_BOARD_TEXT_BYTES];
+	uint64_t last_seen_ns; /* end of its newest window, epoch by its own clock */
+	uint64_t received_at_ns; /* of its newest batch, epoch by ours */
+	/* Its clock less ours when that batch came: includes the way, so it is never exact. */
+	int64_t clock_skew_ns;
+	uint32_t online_cpu_count;
+	uint64_t sample_count; /* since the server started */
+	struct host_window windows[HOST_BOARD_WINDOW_COUNT];
+	uint32_t window_count; /* written so far; the newest is the last, modulo the length */
+	struct host_counter counters[HOST_BOARD_COUNTER_COUNT_MAX];
+	uint32_t counter_count;
+};
+
+int host_board_new(struct host_board **ret_board);
+void host_board_free(struct host_board *board);
+/* PROFILE must have passed profile_check. NOW_NS: epoch, when it came. */
+int host_board_note(struct host_board *board, const struct profile *profile, uint64_t now_ns);
+
+/* All hosts, by name. */
+struct host_snapshot {
+	struct host_entry *entries;
+	uint32_t count;
+};
+
+int host_board_snapshot(struct host_board *board, struct host_snapshot *ret_snapshot);
+void host_snapshot_done(struct host_snapshot *snapshot);
+
+/* The sum of the entry's windows that ended in the last HOST_BOARD_WINDOW_AGE_NS before NOW_NS. */
+struct host_window host_entry_recent(const struct host_entry *entry, uint64_t now_ns);
+/* Sampled time over busy time; negative if there was none. */
+double host_window_coverage(const struct host_window *window);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/cli/options.h"
+
+#include <errno.h>
+
+#include "tests/support/check.h"
+
+static int parse(
+	const char *command, const char *line, struct options *ret_options, char *ret_error)
+{
+	static char words[16][64];
+	char *argv[18] = {0};
+	int argc = 0;
+
+	while (*line) {
+		size_t length = strcspn(line, " ");
+
+		snprintf(words[argc], sizeof(words[argc]), "%.*s", (int)length, line);
+		argv[argc] = words[argc];
+		argc++;
+		line += length + (line[length] ? 1 : 0);
+	}
+	return options_parse(command, argc, argv, 0, ret_options, ret_error);
+}
+
+static void defaults_and_flags_are_read(void)
+{
+	char error[OPTIONS_ERROR_BYTES_MAX];
+	struct options options;
+
+	setenv("CAIRN_SERVER", "http://there:1", 1);
+	CHECK_EQ(parse("top", "", &options, error), 0);
+	CHECK_STR(options.server, "http://there:1");
+	CHECK_STR(options.from, "now-15m");
+	CHECK_STR(options.limit, "25");
+	options_done(&options);
+	CHECK_EQ(parse("top", "--server=http://x --last 1h30m --limit 7 --json --host a", &options,
+			 error),
+		0);
+	CHECK_STR(options.server, "http://x");
+	CHECK_STR(options.from, "now-1h30m");
+	CHECK_STR(options.limit, "7");
+	CHECK_STR(options.host, "a");
+	CHECK(options.json);
+	options_done(&options);
+	unsetenv("CAIRN_SERVER");
+}
+
+static void wrong_usage_is_named(void)
+{
+	static const struct {
+		const char *command;
+		const char *line;
+		const char *what;
+	} cases[] = {
+		{"top", "--nope", "--nope"},
+		{"top", "what", "what"},
+		{"top", "--last", "wants TIME"},
+		{"top", "--last 5", "--last 5"},
+		{"top", "--last -5m", "--last -5m"},
+		{"top", "--limit 0", "--limit 0"},
+		{"top", "--limit 1x", "--limit 1x"},
+		{"top", "--json=1", "--json=1"},
+		{"status", "--last 5m", "--last"},
+		{"export", "--format svg", "svg"},
+		{"", "--json", "--json"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char error[OPTIONS_ERROR_BYTES_MAX] = "";
+		struct options options = {.limit = "untouched"};
+
+		CHECK_EQ(parse(cases[i].command, cases[i].line, &options, error), -EINVAL);
+		CHECK(strstr(error, cases[i].what));
+		CHECK_STR(options.limit, "untouched");
+	}
+}
+
+int main(void)
+{
+	RUN(defaults_and_flags_are_read);
+	RUN(wrong_usage_is_named);
+	return 0;
+}
