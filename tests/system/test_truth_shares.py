@@ -26,6 +26,13 @@ def kernel_functions():
         return {line.split()[2] for line in symbols}
 
 
+def check_coverage(server):
+    status = server.json("/api/v1/status")
+    coverage = [host["coverage"] for host in status["hosts"]]
+    note(f"coverage {coverage}")
+    check(len(coverage) == 1 and 0.9 <= coverage[0] <= 1.1, f"coverage in status is {coverage}")
+
+
 def record(stage, server):
     """Runs collector and truth program; returns the range that was profiled in full."""
     collector = stage.collector(server)
@@ -34,6 +41,7 @@ def record(stage, server):
     until_ns = from_ns + SECONDS * SECOND_NS
     sleep_until(until_ns)
     check(truth.wait(20) == 0, "the truth program failed")
+    check_coverage(server)
     collector.stop()
     return truth, from_ns, until_ns
 
@@ -100,13 +108,6 @@ def check_kernel(stacks):
     check(named >= 0.8 * whole, "too little of truth_kernel ends in a named function of the kernel")
 
 
-def check_coverage(server):
-    status = server.json("/api/v1/status")
-    note(f"hosts in status: {status.get('hosts')}")
-    coverage = [host["coverage"] for host in status["hosts"]]
-    check(len(coverage) == 1 and 0.9 <= coverage[0] <= 1.1, f"coverage in status is {coverage}")
-
-
 def test(stage):
     debug = truth_folder(VARIANT) + "/debug"
     url = stage.debuginfod(debug, build_id_of(debug + "/truth.debug"))
@@ -127,7 +128,6 @@ def test(stage):
     check_shares(top, parts)
     check_names(top)
     check_kernel(server.folded(TRUTH, from_ns, until_ns))
-    check_coverage(server)
     server.stop()
 
 
