@@ -28,8 +28,9 @@
 
 #define RPC_SINK_INSTANCE_BYTES 16
 
-/* An hour without the server: 360 windows of a large host. */
+/* More than an hour of windows; the memory is what usually ends first. */
 #define RPC_SINK_BATCH_COUNT_MAX 512
+/* An hour of a small host, minutes of a large one, within the collector's share of memory. */
 #define RPC_SINK_BYTES_MAX ((size_t)8 << 20)
 
 struct rpc_sink_options {

@@ -36,6 +36,7 @@ struct rpc_client {
 	grpc_completion_queue *queue;
 	pthread_t thread;
 	bool has_thread;
+	atomic_uint owners;
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -110,6 +111,7 @@ int rpc_client_new(const struct rpc_client_options *options, struct rpc_client *
 	client = calloc(1, sizeof(*client));
 	if (!client)
 		return -ENOMEM;
+	client->owners = 1;
 	pthread_mutex_init(&client->lock, NULL);
 	pthread_cond_init(&client->changed, NULL);
 	rpc_signals_block(&before);
@@ -127,14 +129,26 @@ int rpc_client_new(const struct rpc_client_options *options, struct rpc_client *
 	return 0;
 }
 
-void rpc_client_free(struct rpc_client *client)
+void rpc_client_hold(struct rpc_client *client)
 {
-	if (!client)
-		return;
+	atomic_fetch_add(&client->owners, 1);
+}
+
+void rpc_client_cancel(struct rpc_client *client)
+{
 	pthread_mutex_lock(&client->lock);
 	client->closing = true;
 	for (struct rpc_call *call = client->calls; call; call = call->next)
 		rpc_call_cancel(call);
+	pthread_mutex_unlock(&client->lock);
+}
+
+void rpc_client_free(struct rpc_client *client)
+{
+	if (!client || atomic_fetch_sub(&client->owners, 1) != 1)
+		return;
+	rpc_client_cancel(client);
+	pthread_mutex_lock(&client->lock);
 	while (client->calls)
 		pthread_cond_wait(&client->changed, &client->lock);
 	pthread_mutex_unlock(&client->lock);

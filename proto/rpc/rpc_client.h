@@ -5,7 +5,8 @@
  *              call is made; when the connection fails or breaks, every call ends and the owner
  *              makes a new client as soon as its own patience says so. gRPC's own reconnecting is
  *              off, so that one place decides when the server is bothered again.
- * Ownership    the client owns its thread; a call belongs to its maker until rpc_call_free.
+ * Ownership    a client is held by one or more owners and owns its thread; a call belongs to its
+ *              maker until rpc_call_free.
  * Threads      callbacks come from the client's one thread, one after the other. Every other
  *              function may be called by any thread, except where it says "not from a callback".
  * Errors       0, or a negative errno (the status of a call through rpc_status.h).
@@ -41,14 +42,18 @@ struct rpc_call_events {
 
 /* Nothing is sent yet. -EINVAL: not an address. */
 int rpc_client_new(const struct rpc_client_options *options, struct rpc_client **ret_client);
-/* Cancels what is open, waits for every on_close and ends the thread. Calls must have been freed or
- * be freed later without any other use. Not from a callback. Accepts NULL. */
+/* One more owner, who calls rpc_client_free, too. */
+void rpc_client_hold(struct rpc_client *client);
+/* Ends every call and lets none begin. The other owners see that by their calls. */
+void rpc_client_cancel(struct rpc_client *client);
+/* The last owner's: cancels what is open, waits for every on_close and ends the thread. Calls must
+ * have been freed or be freed later without any other use. Not from a callback. Accepts NULL. */
 void rpc_client_free(struct rpc_client *client);
 /* Whether the connection stands now. */
 bool rpc_client_is_connected(struct rpc_client *client);
 
 /* Begins a call of PATH ("/package.Service/Method", static). EVENTS is static. After TIMEOUT_NS
- * (UINT64_MAX: never) it ends with -ETIMEDOUT. -ESHUTDOWN: the client is being freed. */
+ * (UINT64_MAX: never) it ends with -ETIMEDOUT. -ESHUTDOWN: the client was cancelled. */
 int rpc_call_new(struct rpc_client *client, const char *path, uint64_t timeout_ns,
 	const struct rpc_call_events *events, void *context, struct rpc_call **ret_call);
 /* Gives the call back; one that is still open is cancelled, and its on_close still comes.
