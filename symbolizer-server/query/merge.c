@@ -88,9 +88,10 @@ static int prepare_scratch(struct merge_scratch *scratch, const struct profile *
 {
 	int r = reserve_array(&scratch->modules, &scratch->module_capacity, profile->modules.count);
 
+	/* One more than needed, so that none is no special case. */
 	if (r == 0)
 		r = reserve_array(
-			&scratch->frames, &scratch->frame_capacity, profile->frames.count);
+			&scratch->frames, &scratch->frame_capacity, profile->frames.count + 1);
 	if (r == 0)
 		r = reserve_array(
 			&scratch->stacks, &scratch->stack_capacity, profile->stacks.count);

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A real cairn-server over a folder that the test filled, asked byte by byte. */
+#include "symbolizer-server/server.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "store/base/cleanup.h"
+#include "store/disk/profile_store.h"
+#include "tests/support/check.h"
+#include "tests/support/raw_http.h"
+#include "tests/support/sample_profile.h"
+#include "tests/support/spawned.h"
+#include "tests/support/work_dir.h"
+
+#define CPU "query=process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+/* Ten windows of ten seconds, in the past. */
+#define START (UINT64_C(1700000000) * NS_PER_S)
+#define WINDOW_COUNT 10
+#define WINDOW_NS (10 * NS_PER_S)
+#define RANGE "&from=1700000000&until=1700000100"
+
+static struct spawned server;
+static char *address;
+
+static void on_durable(void *context, int result)
+{
+	(void)context;
+	CHECK_EQ(result, 0);
+}
+
+/* 60 ms in f, 30 in g below it, 10 in the kernel; each window, on host a or b. */
+static struct profile *make_window(uint64_t number)
+{
+	struct profile *profile =
+		sample_profile_new(number % 2 ? "b" : "a", START + number * WINDOW_NS, WINDOW_NS);
+
+	for (uint32_t i = 0; i < 10; i++)
+		sample_profile_add(profile,
+			&(struct sample_profile_sample){.stack = i < 6 ? "main;f"
+					: i < 9
+					? "main;f;libg.so@0x40"
+					: "main;[kernel]@0x77;<img src=x onerror=alert(1)>\xff\n",
+				.process = i < 5 ? "web" : "db\"quoted",
+				.pid = i < 5 ? 11 : 12,
+				.cpu = i % 2,
+				.slot = i * 50});
+	sample_profile_seal(profile);
+	return profile;
+}
+
+static void fill_store(const char *folder)
+{
+	struct profile_store_config config = {
+		.dir = folder, .retain_ns = UINT64_MAX, .clock = clock_system()};
+	struct profile_store_report report;
+	struct profile_store *store;
+
+	CHECK_EQ(profile_store_open(&config, &report, &store), 0);
+	for (uint64_t i = 0; i < WINDOW_COUNT; i++) {
+		struct batch_key key = {.instance = {7}, .sequence = i};
+		struct profile *profile = make_window(i);
+
+		CHECK_EQ(profile_store_append(store, &key, profile, on_durable, NULL), 0);
+		profile_free(profile);
+	}
+	CHECK_EQ(profile_store_flush(store), 0);
+	profile_store_close(store);
+}
+
+static const char *const *arguments(const char *data)
+{
+	static const char *words[SPAWNED_ARGUMENT_MAX];
+
+	memcpy(words,
+		((const char *[]){"--data", data, "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0",
+			"--retain-time", "forever", "--allowed-host", "prof.test", NULL}),
+		11 * sizeof(char *));
+	return words;
+}
+
+static struct raw_http get(const char *target)
+{
+	struct raw_http answer = raw_http_get(address, target, "");
+
+	if (answer.status != 200)
+		fprintf(stderr, "%s: %s\n", target, answer.bytes);
+	CHECK_EQ(answer.status, 200);
+	return answer;
+}
+
+static void says(const char *target, const char *const *words)
+{
+	struct raw_http answer = get(target);
+
+	for (; *words; words++) {
+		if (!strstr(answer.body, *words))
+			fprintf(stderr, "%s: no %s in %s\n", target, *words, answer.body);
+		CHECK(strstr(answer.body, *words));
+	}
+	raw_http_done(&answer);
+}
+
+#define SAYS(target, ...) says(target, (const char *const[]){__VA_ARGS__, NULL})
+
+static void refuses(const char *request, int status, const char *what)
+{
+	struct raw_http answer = raw_http_send(address, request, strlen(request));
+
+	if (answer.status != status || !strstr(answer.body, what))
+		fprintf(stderr, "%s: %s\n", request, answer.bytes);
+	CHECK_EQ(answer.status, status);
+	CHECK(strstr(answer.body, what));
+	raw_http_done(&answer);
+}
+
+static void every_route_answers(void)
+{
+	SAYS("/api/v1/flame?" CPU RANGE, "\"total\":1000000000", "\"sample_count\":100",
+		"\"unit\":\"nanoseconds\"", "\"period\":10000000", "\"libg.so+0x40\"",
+		"\"totals\":[1000000000,1000000000,900000000,", "\"partial_symbols\":true");
+	SAYS("/api/v1/top?" CPU RANGE "&limit=1", "\"function_count\":5",
+		"\"functions\":[{\"name\":\"f\",\"module\":\"\",\"kind\":\"native\","
+		"\"self\":600000000,\"total\":900000000}]");
+	SAYS("/api/v1/export?format=folded&" CPU RANGE, "main;f 600000000\n",
+		"main;f;libg.so+0x40 300000000\n",
+		"main;[kernel]+0x77;<img src=x onerror=alert(1)>\xef\xbf\xbd\\x0a 100000000\n");
+	SAYS("/api/v1/hosts?from=1700000000&until=1700000100", "\"host\":\"a\"", "\"host\":\"b\"",
+		"\"last_seen\":1700000100000000000", "\"value\":500000000",
+		"\"kernel\":\"6.1.0-test\"", "\"collector\":\"0.1.0\"");
+	SAYS("/api/v1/processes?from=1700000000&until=1700000100&host=a",
+		"\"process\":\"web\",\"service_name\":\"web\",\"host\":\"a\",\"samples\":25,"
+		"\"value\":250000000",
+		"db\\\"quoted");
+	SAYS("/api/v1/types?from=1700000000&until=1700000100",
+		"{\"id\":\"process_cpu:cpu:nanoseconds:cpu:nanoseconds\",\"samples\":100,"
+		"\"value\":1000000000,\"unit\":\"nanoseconds\"}");
+	SAYS("/api/v1/labels?from=1700000000&until=1700000100", "\"host\"", "\"service_name\"",
+		"\"pid\"");
+	SAYS("/api/v1/labels?name=pid&from=1700000000&until=1700000100",
+		"{\"label\":\"11\",\"samples\":50,\"value\":500000000}", "\"value_count\":2");
+	SAYS("/pyroscope/render?" CPU "%7B%7D" RANGE "&format=json",
+		"\"names\":[\"total\",\"main\",", "\"numTicks\":1000000000",
+		"\"sampleRate\":1000000000", "\"units\":\"samples\"", "\"durationDelta\":15",
+		"\"groups\":null");
+	SAYS("/api/v1/status", "\"name\":\"records_appended\"", "\"name\":\"http_requests\"",
+		"\"meaning\":", "\"hosts\":[");
+	SAYS("/metrics", "# TYPE cairn_store_duplicates_total counter\n",
+		"\n# HELP cairn_http_requests_total ", "cairn_build_info{version=");
+	SAYS("/healthz", "ok");
+	SAYS("/readyz", "ready");
+}
+
+static void queries_choose_and_ranges_cut(void)
+{
+	SAYS("/api/v1/top?" CPU "%7Bhost%3D%22a%22%2Cpid%3D%2211%22%7D" RANGE,
+		"\"sample_count\":25", "\"total\":250000000");
+	SAYS("/api/v1/top?" CPU "{thread=~%22db.*%22}" RANGE, "\"sample_count\":50");
+	/* One slot: the first of the first window. */
+	SAYS("/api/v1/top?" CPU "&from=1700000000000&until=1700000000020", "\"sample_count\":1,");
+	SAYS("/api/v1/top?" CPU "&from=1700000000&until=1700000000", "\"sample_count\":0",
+		"\"functions\":[]");
+	SAYS("/api/v1/flame?" CPU "&from=1700000000&until=1700000000", "\"names\":[\"total\"]");
+	SAYS("/api/v1/hosts?from=1700000000&until=1700000000", "{\"hosts\":[]}");
+	SAYS("/pyroscope/render?" CPU "&from=1700000000&until=1700000000",
+		"\"levels\":[[0,0,0,0]]");
+	SAYS("/api/v1/flame?" CPU RANGE "&max_nodes=3", "\"trimmed\":true", "small)\"");
+}
+
+static void wrong_requests_say_what_to_mend(void)
+{
+	static const struct {
+		const char *target;
+		const char *what;
+	} cases[] = {
+		{"/api/v1/flame", "names no profile type"},
+		{"/api/v1/flame?query=%7Bnonsense", "character 10"},
+		{"/api/v1/top?" CPU "&from=never", "now-1h"},
+		{"/api/v1/top?" CPU "&from=now&until=now-1h", "swap"},
+		{"/api/v1/top?" CPU "&limit=0", "limit: a whole number"},
+		{"/api/v1/flame?" CPU "&max_nodes=many", "max_nodes: a whole number"},
+		{"/api/v1/export?" CPU, "`folded`"},
+		{"/pyroscope/render?" CPU, "missing time range"},
+		{"/pyroscope/render?" CPU "&from=now-1h&format=dot", "`json`"},
+		{"/api/v1/hosts?query=a:b:c", "five parts"},
+		{"/api/v1/top?a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q&r&s&t&u&v&w&x&y&z&1&2&3&4&5&6&7",
+			"more than 32"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct raw_http answer = raw_http_get(address, cases[i].target, "");
+
+		if (answer.status != 400 || !strstr(answer.body, cases[i].what))
+			fprintf(stderr, "%s: %s\n", cases[i].target, answer.bytes);
+		CHECK_EQ(answer.status, 400);
+		CHECK(strstr(answer.body, "\"code\":\"invalid_argument\""));
+		CHECK(strstr(answer.body, cases[i].what));
+		raw_http_done(&answer);
+	}
+}
+
+static void unknown_paths_and_methods_are_told(void)
+{
+	refuses("GET /nope HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404,
+		"/api/v1/flame");
+	refuses("GET /%00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404, "%00");
+	refuses("GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+		404, "not_found");
+	refuses("POST /api/v1/top HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		"Content-Length: 3\r\n\r\nabc",
+		405, "GET, HEAD, OPTIONS");
+	refuses("PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		"Content-Length: 0\r\n\r\n",
+		404, "not_found");
+	refuses("POST /api/v1/top HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		"Content-Length: 99999999\r\n\r\n",
+		413, "larger than");
+}
+
+static void foreign_hosts_and_origins_are_refused(void)
+{
+	refuses("GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 403,
+		"--allowed-host");
+	refuses("GET / HTTP/1.1\r\nHost: 127.0.0.1.evil\r\nConnection: close\r\n\r\n", 403,
+		"--allowed-host");
+	refuses("POST /api/v1/top HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil\r\n"
+		"Connection: close\r\nContent-Length: 0\r\n\r\n",
+		403, "http://evil");
+	refuses("GET /healthz HTTP/1.1\r\nHost: prof.test:9\r\nOrigin: http://evil\r\n"
+		"Connection: close\r\n\r\n",
+		200, "ok");
+	refuses("GET /healthz HTTP/1.0\r\n\r\n", 200, "ok");
+	refuses("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "");
+}
+
+static void head_is_get_without_its_body(void)
+{
+	static const char request[] =
+		"HEAD /api/v1/top?" CPU RANGE " HTTP/1.1\r\nHost: localhost\r\n"
+		"Connection: close\r\n\r\n";
+	struct raw_http answer = raw_http_send(address, request, sizeof(request) - 1);
+	SCOPED_FREE char *length = raw_http_header(&answer, "Content-Length");
+
+	CHECK_EQ(answer.status, 200);
+	CHECK(length && strtoul(length, NULL, 10) > 100);
+	CHECK_EQ(answer.body_byte_count, 0);
+	raw_http_done(&answer);
+}
+
+static void gzip_is_sent_to_those_who_take_it(void)
+{
+	struct raw_http plain = get("/api/v1/status");
+	struct raw_http small =
+		raw_http_get(address, "/api/v1/status", "Accept-Encoding: gzip\r\n");
+	SCOPED_FREE char *encoding = raw_http_header(&small, "Content-Encoding");
+	SCOPED_FREE char *none = raw_http_header(&plain, "Content-Encoding");
+	SCOPED_FREE char *varies = raw_http_header(&plain, "Vary");
+
+	CHECK(!none && varies);
+	CHECK_STR(encoding, "gzip");
+	CHECK(small.body_byte_count < plain.body_byte_count / 2);
+	CHECK(memcmp(small.body, "\x1f\x8b", 2) == 0);
+	raw_http_done(&plain);
+	raw_http_done(&small);
+}
+
+static void columns_are_sent_to_those_who_name_them(void)
+{
+	struct raw_http answer = raw_http_get(address, "/api/v1/flame?" CPU RANGE,
+		"Accept: application/x-flame, application/json;q=0.5\r\n");
+	SCOPED_FREE char *type = raw_http_header(&answer, "Content-Type");
+
+	CHECK_STR(type, "application/x-flame");
+	CHECK(answer.body_byte_count > 72 && memcmp(answer.body, "CRNF", 4) == 0);
+	raw_http_done(&answer);
+}
+
+static void the_page_is_kept_by_browsers(void)
+{
+	struct raw_http page = get("/"), again;
+	SCOPED_FREE char *etag = raw_http_header(&page, "ETag");
+	SCOPED_FREE char *policy = raw_http_header(&page, "Content-Security-Policy");
+	SCOPED_FREE char *sniff = raw_http_header(&page, "X-Content-Type-Options");
+	char header[128];
+
+	CHECK(etag && strstr(policy, "default-src 'self'"));
+	CHECK(strstr(policy, "object-src 'none'") && strstr(policy, "frame-ancestors 'self'"));
+	CHECK_STR(sniff, "nosniff");
+	snprintf(header, sizeof(header), "If-None-Match: %s\r\n", etag);
+	again = raw_http_get(address, "/", header);
+	CHECK_EQ(again.status, 304);
+	CHECK_EQ(again.body_byte_count, 0);
+	raw_http_done(&page);
+	raw_http_done(&again);
+}
+
+static void one_connection_serves_several_requests(void)
+{
+	static const char requests[] =
+		"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+		"GET /api/v1/hosts?from=1700000000&until=1700000100 HTTP/1.1\r\nHost: "
+		"localhost\r\n\r\n"
+		"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+	struct raw_http answer = raw_http_send(address, requests, sizeof(requests) - 1);
+
+	CHECK(strstr(answer.bytes, "ok\n"));
+	CHECK(strstr(answer.bytes, "\"host\":\"a\""));
+	CHECK(strstr(answer.bytes, "ready\n"));
+	raw_http_done(&answer);
+}
+
+static void clients_that_go_away_harm_nobody(void)
+{
+	static const char request[] =
+		"GET /api/v1/flame?" CPU RANGE " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+	for (int i = 0; i < 100; i++) {
+		int fd = raw_http_connect(address);
+
+		CHECK(send(fd, request, i % 2 ? sizeof(request) - 1 : (size_t)i, MSG_NOSIGNAL) >=
+			0);
+		close(fd);
+	}
+	SAYS("/healthz", "ok");
+}
+
+static void the_command_line_reads_it(void)
+{
+	SCOPED_FREE char *url = NULL;
+	struct spawned cairn;
+
+	CHECK(asprintf(&url, "http://%s", address) > 0);
+	spawned_start(&cairn, "cairn",
+		(const char *const[]){"top", "--server", url, "--from", "1700000000", "--until",
+			"1700000100", "--host", "a", NULL});
+	CHECK_EQ(spawned_wait(&cairn), 0);
+	CHECK(strstr(cairn.said, "500 ms in 50 samples, 5 of 5 functions"));
+	CHECK(strstr(cairn.said, " 60.00%      300 ms  90.00%      450 ms  f\n"));
+	CHECK(strstr(cairn.said, "alert(1)>\xef\xbf\xbd\\x0a"));
+	spawned_done(&cairn);
+	spawned_start(&cairn, "cairn",
+		(const char *const[]){"export", "--server", url, "--from=1700000000",
+			"--until=1700000100", "--process", "web", NULL});
+	CHECK_EQ(spawned_wait(&cairn), 0);
+	CHECK_STR(cairn.said, "main;f 500000000\n");
+	spawned_done(&cairn);
+	spawned_start(&cairn, "cairn", (const char *const[]){"status", "--server", url, NULL});
+	CHECK_EQ(spawned_wait(&cairn), 0);
+	CHECK(strstr(cairn.said, "records_appended: batches made durable"));
+	spawned_done(&cairn);
+	spawned_start(&cairn, "cairn",
+		(const char *const[]){"top", "--server", url, "--query", "{nonsense", NULL});
+	CHECK_EQ(spawned_wait(&cairn), 1);
+	CHECK(strstr(cairn.said, "cairn: query: selector, character 10"));
+	spawned_done(&cairn);
+}
+
+static void ends_with(const char *const *words, int status, const char *what)
+{
+	struct spawned other;
+
+	spawned_start(&other, "cairn-server", words);
+	CHECK_EQ(spawned_wait(&other), status);
+	if (!strstr(other.said, what))
+		fprintf(stderr, "%s\n", other.said);
+	CHECK(strstr(other.said, what));
+	/* One line. */
+	CHECK(strchr(other.said, '\n') == other.said + other.said_length - 1);
+	spawned_done(&other);
+}
+
+static void what_prevents_a_start_is_one_line(void)
+{
+	work_write_text("file", "no folder");
+	ends_with((const char *const[]){"--data", work_path("data"), "--http", "127.0.0.1:0",
+			  "--grpc", "127.0.0.1:0", NULL},
+		1, "another cairn-server uses it");
+	ends_with((const char *const[]){"--data", work_path("other"), "--http", address, "--grpc",
+			  "127.0.0.1:0", NULL},
+		1, address);
+	ends_with((const char *const[]){"--data", work_path("file"), "--http", "127.0.0.1:0",
+			  "--grpc", "127.0.0.1:0", NULL},
+		1, "/file");
+	ends_with((const char *const[]){"--data", work_path("no/such/parent"), "--http",
+			  "127.0.0.1:0", "--grpc", "127.0.0.1:0", NULL},
+		1, "/no/such/parent");
+	ends_with((const char *const[]){"--no-such-flag", NULL}, 2, "--no-such-flag");
+	ends_with((const char *const[]){"--http", "0.0.0.0:0", NULL}, 2, "--insecure");
+	ends_with((const char *const[]){"--version", NULL}, 0, "cairn-server 0.");
+}
+
+static void sigterm_ends_it_in_order(void)
+{
+	CHECK_EQ(kill(server.pid, SIGTERM), 0);
+	CHECK_EQ(spawned_wait(&server), 0);
+	spawned_done(&server);
+	/* What it held is free again. */
+	spawned_start(&server, "cairn-server", arguments(work_path("data")));
+	free(address);
+	address = spawned_wait_line(&server, "listening http ");
+	SAYS("/api/v1/top?" CPU RANGE, "\"sample_count\":100");
+}
+
+int main(void)
+{
+	fill_store(work_path("data"));
+	spawned_start(&server, "cairn-server", arguments(work_path("data")));
+	address = spawned_wait_line(&server, "listening http ");
+	RUN(every_route_answers);
+	RUN(queries_choose_and_ranges_cut);
+	RUN(wrong_requests_say_what_to_mend);
+	RUN(unknown_paths_and_methods_are_told);
+	RUN(foreign_hosts_and_origins_are_refused);
+	RUN(head_is_get_without_its_body);
+	RUN(gzip_is_sent_to_those_who_take_it);
+	RUN(columns_are_sent_to_those_who_name_them);
+	RUN(the_page_is_kept_by_browsers);
+	RUN(one_connection_serves_several_requests);
+	RUN(clients_that_go_away_harm_nobody);
+	RUN(the_command_line_reads_it);
+	RUN(what_prevents_a_start_is_one_line);
+	RUN(sigterm_ends_it_in_order);
+	spawned_done(&server);
+	free(address);
+	return 0;
+}
