@@ -63,19 +63,18 @@ static const char *attribute_text(Dwarf_Die *die, unsigned name)
 /* The string index of the name of a function that starts at START; UINT32_MAX if it has none. */
 static int name_function(struct walk *walk, Dwarf_Die *die, uint64_t start, uint32_t *ret_name)
 {
-	const char *text = attribute_text(die, DW_AT_linkage_name);
-	uint32_t index;
+	uint32_t index = function_list_from(walk->table, start);
+	const char *text;
 
+	if (index < walk->table->count && walk->table->functions[index].start == start) {
+		*ret_name = walk->table->functions[index].name;
+		return 0;
+	}
+	text = attribute_text(die, DW_AT_linkage_name);
 	if (!text)
 		text = attribute_text(die, DW_AT_MIPS_linkage_name);
-	if (!text) {
-		index = function_list_from(walk->table, start);
-		if (index < walk->table->count && walk->table->functions[index].start == start) {
-			*ret_name = walk->table->functions[index].name;
-			return 0;
-		}
+	if (!text)
 		text = dwarf_diename(die);
-	}
 	if (!text || !*text) {
 		*ret_name = UINT32_MAX;
 		return 0;

@@ -14,9 +14,10 @@
 #include "symbolizer-server/sandbox/elf_symbols.h"
 #include "symbolizer-server/sandbox/function_list.h"
 
-/* A resolved list. TABLE (resolved, may be empty) are the functions of .symtab: where DWARF gives a
- * function no linkage name, the name of the symbol that starts at the same address is the same for
- * files with and without DWARF, and tells C++ functions in different scopes apart. */
+/* A resolved list. TABLE (resolved, may be empty) are the functions of .symtab: the symbol that
+ * starts where a function starts gives it its name, so that a module is named the same with and
+ * without DWARF (which says `__GI___libc_malloc` where everyone says `malloc`, and nothing of the
+ * scope of a static C++ function). */
 int dwarf_names_read(const struct dwarf_image *dwarf, const struct code_ranges *code,
 	const struct function_list *table, struct string_table *strings,
 	struct function_list *ret_list);

@@ -99,7 +99,9 @@ static int add_functions(const struct lines *lines, struct function_list *list)
 
 	for (uint32_t i = 0; r == 0 && i < lines->count; i = next) {
 		uint64_t start = lines->aliases[i].start;
-		uint64_t end = start + KERNEL_FUNCTION_BYTES_MAX;
+		uint64_t room = UINT64_MAX - start;
+		uint64_t end = start +
+			(room < KERNEL_FUNCTION_BYTES_MAX ? room : KERNEL_FUNCTION_BYTES_MAX);
 
 		for (next = i + 1; next < lines->count && lines->aliases[next].start == start;)
 			next++;
