@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collector/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "collector/capability.h"
+#include "collector/control.h"
+#include "collector/identity.h"
+#include "collector/kernel/sampler.h"
+#include "collector/parts.h"
+#include "collector/pipeline.h"
+#include "collector/process/task_events.h"
+#include "collector/sink/rpc_sink.h"
+#include "collector/status.h"
+#include "collector/upload/upload_desk.h"
+#include "collector/watch.h"
+#include "store/base/cleanup.h"
+#include "store/base/fault.h"
+
+/* The kernel shall end us before what we watch. */
+#define OOM_SCORE "900"
+/* Windows that wait for the server get this long at the end. */
+#define FLUSH_NS (5 * NS_PER_S)
+/* After a loss of records all of /proc is read; a host that loses them all the time must not make
+ * us read all the time. */
+#define RESCAN_INTERVAL_NS (10 * NS_PER_S)
+/* Drains of one round: each makes room for HOLD_BYTES_MAX more. */
+#define DRAIN_COUNT_MAX 16
+
+struct agent {
+	const struct settings *settings;
+	struct identity identity;
+	struct tally tally;
+	struct parts parts;
+	struct clock clock;
+	struct clock_reading started;
+	struct sampler *sampler;
+	struct task_events *events; /* NULL: off */
+	struct process_table processes;
+	struct kernel_symbols kernel;
+	struct pipeline pipeline;
+	struct upload_desk *desk;
+	struct rpc_sink *sink;
+	struct control *control;
+	struct watch watch;
+	uint64_t kernel_counters[COUNTER_MAX];
+	uint64_t sampled_ns;
+	int epoll_fd;
+	int signal_fd;
+	bool rescan_wanted;
+	uint64_t rescan_at_ns; /* not before */
+	bool is_ending;
+};
+
+/* What woke the loop. */
+enum source { SOURCE_SIGNAL, SOURCE_SAMPLER, SOURCE_RECORDS, SOURCE_WANTS, SOURCE_CONTROL };
+
+static uint64_t now_ns(const struct agent *agent)
+{
+	return clock_read(&agent->clock).monotonic_ns;
+}
+
+/* --- status and counters ------------------------------------------------------------------------
+ */
+
+static struct status_view view_status(struct agent *agent)
+{
+	struct status_view view = {
+		.settings = agent->settings,
+		.identity = &agent->identity,
+		.parts = &agent->parts,
+		.tally = &agent->tally,
+		.uptime_ns = now_ns(agent) - agent->started.monotonic_ns,
+		.last_window_samples = agent->pipeline.last_window_samples,
+		.busy_ns = agent->pipeline.busy_ns,
+		.sampled_ns = agent->sampled_ns,
+		.online_cpu_count = agent->pipeline.online_cpu_count,
+		.process_count = agent->processes.count,
+		.binary_count = agent->processes.binaries.count,
+	};
+
+	/* Without new ones the last are told. */
+	sampler_counters(agent->sampler, agent->kernel_counters);
+	memcpy(view.kernel_counters, agent->kernel_counters, sizeof(view.kernel_counters));
+	sink_read_counters(rpc_sink_sink(agent->sink), view.sink_counters);
+	return view;
+}
+
+static void tell_status(void *context, struct json *json)
+{
+	struct status_view view = view_status(context);
+
+	status_write(&view, json);
+}
+
+static int add_counters(void *context, struct profile *profile)
+{
+	struct status_view view = view_status(context);
+
+	return status_add_counters(&view, profile);
+}
+
+/* --- windows -------------------------------------------------------------------------------------
+ */
+
+static void watch_for_silence(struct agent *agent)
+{
+	struct watch_counts counts = {
+		.ticks = agent->kernel_counters[COUNTER_received],
+		.passed = agent->kernel_counters[COUNTER_passed],
+		.received = tally_value(&agent->tally, TALLY_samples_received),
+		.counted = tally_value(&agent->tally, TALLY_samples_counted),
+		.busy_ns = agent->pipeline.busy_ns,
+		.idle_ns = agent->pipeline.idle_ns,
+	};
+	const char *stage = watch_look(&agent->watch, &counts, now_ns(agent));
+
+	if (stage)
+		log_warning(0, "no sample in the last minute although the host is busy: %s", stage);
+}
+
+static void send_window(void *context, struct profile *profile)
+{
+	struct agent *agent = context;
+	int r;
+
+	for (uint32_t i = 0; i < profile->cpu_count; i++)
+		agent->sampled_ns += profile->cpus[i].sampled_ns;
+	r = sink_send(rpc_sink_sink(agent->sink), profile);
+	tally_add(&agent->tally, r < 0 ? TALLY_windows_dropped : TALLY_windows_sent, 1);
+	watch_for_silence(agent);
+	kernel_symbols_refresh(&agent->kernel);
+}
+
+/* --- start ---------------------------------------------------------------------------------------
+ */
+
+static void prepare_process(void)
+{
+	SCOPED_FD int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	/* A batch in the making is large and short-lived: from fixed thresholds on, memory goes
+	 * back to the kernel when it is freed, and one arena serves all threads. */
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+	/* Refused without the privilege: then we are as likely to be ended as others. */
+	if (fd >= 0 && write(fd, OOM_SCORE, strlen(OOM_SCORE)) < 0)
+		log_debug("oom_score_adj stays as it is");
+}
+
+static int watch_fd(struct agent *agent, int fd, enum source source, uint32_t how)
+{
+	struct epoll_event event = {.events = EPOLLIN | how, .data.u32 = source};
+
+	return epoll_ctl(agent->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+/* Before any thread starts, so that every thread has them blocked. */
+static int start_signals(struct agent *agent)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0)
+		return -errno;
+	sigdelset(&signals, SIGPIPE);
+	agent->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	agent->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (agent->epoll_fd < 0 || agent->signal_fd < 0)
+		return -errno;
+	return watch_fd(agent, agent->signal_fd, SOURCE_SIGNAL, 0);
+}
+
+static int start_sampler(struct agent *agent)
+{
+	struct sampler_config config = {.hz = (uint32_t)agent->settings->hz};
+	struct sampler_reason reason = {{0}};
+	int r = sampler_open(&config, &reason, &agent->sampler);
+
+	if (r < 0)
+		return log_error(
+			0, "can't sample: %s", reason.text[0] ? reason.text : fault_text(r));
+	/* Edges only: what a round leaves (the last 20 ms) must not wake at once again. */
+	return watch_fd(agent, sampler_poll_fd(agent->sampler), SOURCE_SAMPLER, EPOLLET);
+}
+
+/* Records first, so that nothing happens unseen between reading /proc and the first record. */
+static int start_processes(struct agent *agent)
+{
+	struct process_table_config config = {.tally = &agent->tally};
+	struct task_events_config events_config = {.tally = &agent->tally};
+	int r = process_table_init(&agent->processes, &config);
+
+	if (r < 0)
+		return log_error(r, "can't read /proc");
+	if (!agent->identity.pids_are_initial) {
+		parts_switch_off(&agent->parts, PART_processes,
+			"this is not the host's pid namespace (run it with the host's, as with "
+			"--pid=host)");
+		return 0;
+	}
+	r = task_events_new(&events_config, &agent->events);
+	if (r < 0) {
+		agent->events = NULL;
+		parts_switch_off(&agent->parts, PART_task_records, "the kernel refuses them: %s",
+			fault_text(r));
+	} else {
+		r = watch_fd(agent, task_events_poll_fd(agent->events), SOURCE_RECORDS, EPOLLET);
+		if (r < 0)
+			return r;
+	}
+	r = process_table_scan(&agent->processes);
+	return r < 0 ? log_error(r, "can't read /proc") : 0;
+}
+
+static int start_kernel_symbols(struct agent *agent)
+{
+	int r = kernel_symbols_init(&agent->kernel, NULL, NULL, &agent->tally);
+
+	if (agent->kernel.state == KERNEL_SYMBOLS_HIDDEN)
+		parts_switch_off(&agent->parts, PART_kernel_symbols,
+			"/proc/kallsyms hides its addresses: CAP_SYSLOG is missing or "
+			"kernel.kptr_restrict is 2");
+	else if (agent->kernel.state == KERNEL_SYMBOLS_MISSING)
+		parts_switch_off(
+			&agent->parts, PART_kernel_symbols, "this kernel has no /proc/kallsyms");
+	else if (r < 0)
+		log_warning(r, "can't read the list of kernel modules; ignoring");
+	return 0;
+}
+
+static int start_sink(struct agent *agent)
+{
+	const struct settings *settings = agent->settings;
+	struct upload_desk_config desk_config = {
+		.rules = {(enum upload_mode)settings->upload, settings->upload_bytes_max,
+			settings->upload_deny.items, settings->upload_deny.count},
+		.processes = &agent->processes,
+		.kernel = &agent->kernel,
+		.tally = &agent->tally,
+	};
+	struct rpc_sink_options options = {
+		.server = settings->server,
+		.host = settings->host_name,
+		.program = CAIRN_VERSION,
+		.random_seed = agent->identity.random_seed,
+		.clock = agent->clock,
+		.upload_mbps = (uint32_t)settings->upload_mbps,
+		.want = upload_desk_want,
+	};
+	int r = upload_desk_new(&desk_config, &agent->desk);
+
+	if (r < 0)
+		return log_error(r, "can't start uploads");
+	_Static_assert(sizeof(options.instance) == sizeof(agent->identity.instance), "instance");
+	memcpy(options.instance, agent->identity.instance, sizeof(options.instance));
+	options.want_context = agent->desk;
+	r = rpc_sink_new(&options, &agent->sink);
+	if (r < 0)
+		return log_error(r, "can't send to %s", settings->server);
+	return watch_fd(agent, upload_desk_poll_fd(agent->desk), SOURCE_WANTS, 0);
+}
+
+static int start_control(struct agent *agent)
+{
+	const struct settings *settings = agent->settings;
+	uint16_t port;
+	int r = control_new(tell_status, agent, &agent->tally, &agent->control);
+
+	if (r < 0)
+		return log_error(r, "can't make the control sockets");
+	r = control_listen_unix(agent->control, settings->control_socket);
+	if (r < 0)
+		parts_switch_off(&agent->parts, PART_control_socket, "%s: %s",
+			settings->control_socket,
+			r == -EADDRINUSE ? "another collector answers there" : fault_text(r));
+	if (settings->control) {
+		r = control_listen_tcp(agent->control, settings->control, &port);
+		if (r == -EINVAL || r == -EPERM)
+			return log_error(0, "--control takes an ADDR:PORT on loopback, not \"%s\"",
+				settings->control);
+		if (r < 0)
+			return log_error(r, "can't listen at %s", settings->control);
+		log_info("listening control %.*s:%u",
+			(int)(strrchr(settings->control, ':') - settings->control),
+			settings->control, port);
+	}
+	return watch_fd(agent, control_poll_fd(agent->control), SOURCE_CONTROL, 0);
+}
+
+static int next_record(void *context, uint64_t until_ns, struct task_record *ret_record)
+{
+	struct agent *agent = context;
+
+	return agent->events ? task_events_next(agent->events, until_ns, ret_record) : 0;
+}
+
+static int start_pipeline(struct agent *agent)
+{
+	struct pipeline_config config = {
+		.window = {.host = agent->settings->host_name,
+			.machine_id = agent->identity.machine_id,
+			.boot_id = agent->identity.boot_id,
+			.kernel_release = agent->identity.kernel_release,
+			.collector_version = CAIRN_VERSION,
+			.period_ns = sampler_period_ns(agent->sampler),
+			.pids_are_ours = agent->identity.pids_are_initial,
+			.processes = &agent->processes,
+			.kernel = &agent->kernel,
+			.tally = &agent->tally},
+		.window_ns = agent->settings->window_seconds * NS_PER_S,
+		.clock = agent->clock,
+		.started = agent->started,
+		.next_record = next_record,
+		.record_context = agent,
+		.add_counters = add_counters,
+		.emit = send_window,
+		.context = agent,
+	};
+	int r = pipeline_init(&agent->pipeline, &config);
+
+	if (r < 0)
+		return log_error(r, "can't begin a window");
+	sampler_cpus_changed(agent->sampler, &agent->pipeline.online_cpu_count);
+	watch_init(&agent->watch, now_ns(agent));
+	return 0;
+}
+
+static int start(struct agent *agent)
+{
+	uint64_t effective;
+	int r = identity_read(&agent->identity);
+
+	if (r < 0)
+		return log_error(r, "can't get random bytes");
+	if (capability_read(&effective) == 0)
+		capability_apply(effective, &agent->parts);
+	r = start_signals(agent);
+	if (r < 0)
+		return log_error(r, "can't watch for signals");
+	r = start_sampler(agent);
+	if (r == 0)
+		r = start_processes(agent);
+	if (r == 0)
+		r = start_kernel_symbols(agent);
+	if (r == 0)
+		r = start_sink(agent);
+	if (r == 0)
+		r = start_control(agent);
+	return r < 0 ? r : start_pipeline(agent);
+}
+
+static void stop(struct agent *agent)
+{
+	control_free(agent->control);
+	if (agent->sink)
+		sink_free(rpc_sink_sink(agent->sink));
+	upload_desk_free(agent->desk);
+	pipeline_done(&agent->pipeline);
+	kernel_symbols_done(&agent->kernel);
+	process_table_done(&agent->processes);
+	task_events_free(agent->events);
+	sampler_free(agent->sampler);
+	if (agent->signal_fd >= 0)
+		close(agent->signal_fd);
+	if (agent->epoll_fd >= 0)
+		close(agent->epoll_fd);
+}
+
+/* --- the loop ------------------------------------------------------------------------------------
+ */
+
+static void rescan(struct agent *agent)
+{
+	uint64_t now = agent->pipeline.clocks.monotonic_ns;
+	int r;
+
+	if (!agent->rescan_wanted || now < agent->rescan_at_ns || !agent->identity.pids_are_initial)
+		return;
+	agent->rescan_wanted = false;
+	agent->rescan_at_ns = now + RESCAN_INTERVAL_NS;
+	r = process_table_scan(&agent->processes);
+	if (r < 0)
+		log_warning(r, "can't read /proc again; ignoring");
+	tally_add(&agent->tally, TALLY_rescans, 1);
+}
+
+static void follow_cpus(struct agent *agent)
+{
+	int r = sampler_cpus_changed(agent->sampler, &agent->pipeline.online_cpu_count);
+
+	if (r < 0)
+		log_debug("a CPU can't be sampled: %s", fault_text(r));
+	if (!agent->events)
+		return;
+	r = agent->pipeline.host_slept ? task_events_restart(agent->events)
+				       : task_events_cpus_changed(agent->events);
+	if (agent->pipeline.host_slept)
+		agent->rescan_wanted = true;
+	agent->pipeline.host_slept = false;
+	if (r < 0)
+		log_debug("a CPU gives no records: %s", fault_text(r));
+}
+
+static void drain(struct agent *agent)
+{
+	int r = -ENOBUFS;
+
+	pipeline_begin(&agent->pipeline);
+	for (int i = 0; r == -ENOBUFS && i < DRAIN_COUNT_MAX; i++) {
+		r = sampler_drain(agent->sampler, pipeline_add, &agent->pipeline);
+		pipeline_end(&agent->pipeline);
+	}
+	if (r < 0 && r != -ENOBUFS)
+		log_debug("ring buffers: %s", fault_text(r));
+	if (agent->pipeline.records_lost || !agent->events)
+		agent->rescan_wanted = true;
+	agent->pipeline.records_lost = false;
+	rescan(agent);
+}
+
+static void serve(struct agent *agent, enum source source)
+{
+	struct signalfd_siginfo signal;
+
+	switch (source) {
+	case SOURCE_SIGNAL:
+		while (read(agent->signal_fd, &signal, sizeof(signal)) == sizeof(signal))
+			agent->is_ending |= signal.ssi_signo != SIGHUP;
+		break;
+	case SOURCE_WANTS:
+		upload_desk_serve(agent->desk, agent->sink);
+		break;
+	case SOURCE_CONTROL:
+		control_serve(agent->control, now_ns(agent));
+		break;
+	case SOURCE_SAMPLER:
+	case SOURCE_RECORDS:
+		drain(agent);
+		break;
+	}
+}
+
+/* Milliseconds until TIME_NS, rounded up so that it has come then. */
+static int milliseconds_until(uint64_t now, uint64_t time_ns)
+{
+	if (time_ns <= now)
+		return 0;
+	return (int)((time_ns - now + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+static int turn(struct agent *agent)
+{
+	uint64_t tick_ns = now_ns(agent) + SAMPLER_INTERVAL_NS;
+	struct epoll_event events[8];
+
+	while (!agent->is_ending) {
+		uint64_t now = now_ns(agent);
+		uint64_t deadline_ns = pipeline_deadline_ns(&agent->pipeline);
+		uint64_t wake_ns = deadline_ns < tick_ns ? deadline_ns : tick_ns;
+		int count;
+
+		if (now >= wake_ns) {
+			drain(agent);
+			/* After a window's end the next tick is a whole interval away. */
+			tick_ns = now_ns(agent) + SAMPLER_INTERVAL_NS;
+			follow_cpus(agent);
+			control_serve(agent->control, now);
+			continue;
+		}
+		count = epoll_wait(agent->epoll_fd, events, 8, milliseconds_until(now, wake_ns));
+		if (count < 0 && errno != EINTR)
+			return log_error(-errno, "can't wait for events");
+		for (int i = 0; i < count; i++)
+			serve(agent, (enum source)events[i].data.u32);
+	}
+	return 0;
+}
+
+static void finish(struct agent *agent)
+{
+	int r;
+
+	pipeline_begin(&agent->pipeline);
+	sampler_drain(agent->sampler, pipeline_add, &agent->pipeline);
+	pipeline_finish(&agent->pipeline);
+	r = sink_flush(rpc_sink_sink(agent->sink), FLUSH_NS);
+	if (r < 0)
+		log_warning(r, "not everything could be sent to %s before the end",
+			agent->settings->server);
+}
+
+int agent_run(const struct settings *settings)
+{
+	struct agent agent = {
+		.settings = settings,
+		.clock = clock_system(),
+		.epoll_fd = -1,
+		.signal_fd = -1,
+	};
+	int r;
+
+	prepare_process();
+	agent.started = clock_read(&agent.clock);
+	r = start(&agent);
+	if (r == 0) {
+		log_info("sampling %u CPUs at %u Hz, sending to %s as %s",
+			agent.pipeline.online_cpu_count, (unsigned)settings->hz, settings->server,
+			settings->host_name);
+		r = turn(&agent);
+		finish(&agent);
+	}
+	stop(&agent);
+	return r;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Capability: which privileges this process has, and what each is for.
+ *
+ * What it is   reads the effective set from /proc/self/status; pure but for that.
+ * Ownership    values only.
+ * Threads      any.
+ * Errors       -EBADMSG: no such line; errors of reading.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/parts.h"
+
+/* A privilege and the part that needs it. */
+struct capability_need {
+	const char *name;
+	unsigned number;
+	enum part part;
+};
+
+/* Without CAP_BPF and CAP_PERFMON there are no samples at all, which the sampler says itself. */
+extern const struct capability_need capability_needs[];
+extern const size_t capability_need_count;
+
+int capability_read(uint64_t *ret_effective);
+/* Pure: the text of /proc/PID/status. */
+int capability_parse(const char *text, uint64_t *ret_effective);
+/* Switches off what lacks its privilege. */
+void capability_apply(uint64_t effective, struct parts *parts);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collector/status.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "collector/kernel/counter.h"
+#include "store/base/cleanup.h"
+#include "store/base/clock.h"
+
+/* What the two lists of counters that are not the sink's begin with. */
+#define KERNEL_PREFIX "kernel_"
+#define COLLECTOR_PREFIX "collector_"
+#define NAME_BYTES_MAX 96
+
+static void write_identity(const struct status_view *view, struct json *json)
+{
+	char instance[2 * IDENTITY_INSTANCE_BYTES + 1];
+
+	for (int i = 0; i < IDENTITY_INSTANCE_BYTES; i++)
+		snprintf(instance + 2 * i, 3, "%02x", view->identity->instance[i]);
+	json_text(json, "program", "cairn-collector");
+	json_text(json, "version", CAIRN_VERSION);
+	json_text(json, "instance", instance);
+	json_text(json, "host", view->settings->host_name);
+	json_text(json, "machine_id", view->identity->machine_id);
+	json_text(json, "boot_id", view->identity->boot_id);
+	json_text(json, "kernel", view->identity->kernel_release);
+	json_number(json, "pid", (uint64_t)getpid());
+	json_number(json, "uptime_s", view->uptime_ns / NS_PER_S);
+	json_text(json, "server", view->settings->server);
+	json_number(json, "hz", view->settings->hz);
+	json_number(json, "window_s", view->settings->window_seconds);
+}
+
+static void write_host(const struct status_view *view, struct json *json)
+{
+	json_number(json, "online_cpus", view->online_cpu_count);
+	json_number(json, "processes", view->process_count);
+	json_number(json, "binaries", view->binary_count);
+	json_number(json, "last_window_samples", view->last_window_samples);
+	/* Coverage is the second over the first. */
+	json_number(json, "busy_ns", view->busy_ns);
+	json_number(json, "sampled_ns", view->sampled_ns);
+}
+
+/* A line `Name:   123 kB` of /proc/self/status. */
+static uint64_t memory_bytes(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+	unsigned long long kilobytes;
+
+	if (!line || sscanf(line + strlen(name), " %llu", &kilobytes) != 1)
+		return 0;
+	return kilobytes * 1024;
+}
+
+/* What the collector itself costs. */
+static void write_own(struct json *json)
+{
+	SCOPED_FILE FILE *file = fopen("/proc/self/status", "re");
+	struct rusage usage = {0};
+	char text[8192] = "";
+
+	if (file)
+		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	getrusage(RUSAGE_SELF, &usage);
+	json_open(json, "own", '{');
+	json_number(json, "cpu_us",
+		(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+			(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
+	json_number(json, "rss_bytes", memory_bytes(text, "VmRSS:"));
+	json_number(json, "rss_anonymous_bytes", memory_bytes(text, "RssAnon:"));
+	json_close(json, '}');
+}
+
+static void write_parts(const struct status_view *view, struct json *json)
+{
+	json_open(json, "parts", '[');
+	for (int i = 0; i < PART_MAX; i++) {
+		const char *reason = view->parts->reasons[i];
+
+		json_open(json, NULL, '{');
+		json_text(json, "name", part_name((enum part)i));
+		json_flag(json, "works", reason[0] == '\0');
+		if (reason[0] != '\0') {
+			json_text(json, "why_not", reason);
+			json_text(json, "what_is_lost", part_loss((enum part)i));
+		}
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+/* Walks all counters in the order of a sample's way. */
+typedef int (*counter_fn)(void *context, const char *name, uint64_t value, const char *meaning);
+
+static int each_counter(const struct status_view *view, counter_fn fn, void *context)
+{
+	char name[NAME_BYTES_MAX];
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < COUNTER_MAX; i++) {
+		snprintf(name, sizeof(name), KERNEL_PREFIX "%s", counter_name((enum counter)i));
+		r = fn(context, name, view->kernel_counters[i], counter_meaning((enum counter)i));
+	}
+	for (int i = 0; r == 0 && i < TALLY_MAX; i++) {
+		snprintf(name, sizeof(name), COLLECTOR_PREFIX "%s",
+			tally_name((enum tally_counter)i));
+		r = fn(context, name, tally_value(view->tally, (enum tally_counter)i),
+			tally_meaning((enum tally_counter)i));
+	}
+	for (int i = 0; r == 0 && i < SINK_COUNTER_COUNT; i++)
+		r = fn(context, sink_counter_name((enum sink_counter)i), view->sink_counters[i],
+			sink_counter_meaning((enum sink_counter)i));
+	return r;
+}
+
+static int write_counter(void *context, const char *name, uint64_t value, const char *meaning)
+{
+	struct json *json = context;
+
+	json_open(json, NULL, '{');
+	json_text(json, "name", name);
+	json_number(json, "value", value);
+	json_text(json, "meaning", meaning);
+	json_close(json, '}');
+	return 0;
+}
+
+void status_write(const struct status_view *view, struct json *json)
+{
+	json_open(json, NULL, '{');
+	write_identity(view, json);
+	write_host(view, json);
+	write_own(json);
+	write_parts(view, json);
+	json_open(json, "counters", '[');
+	each_counter(view, write_counter, json);
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static int add_counter(void *context, const char *name, uint64_t value, const char *meaning)
+{
+	(void)meaning;
+	return profile_add_counter(context, name, value);
+}
+
+int status_add_counters(const struct status_view *view, struct profile *profile)
+{
+	return each_counter(view, add_counter, profile);
+}

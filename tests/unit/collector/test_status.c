@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collector/status.h"
+
+#include "tests/support/check.h"
+
+static struct settings settings;
+static struct identity identity;
+static struct parts parts;
+static struct tally tally;
+
+static struct status_view make_view(void)
+{
+	static char server[] = "127.0.0.1:4041", host[] = "stone";
+	struct status_view view = {
+		.settings = &settings, .identity = &identity, .parts = &parts, .tally = &tally};
+
+	settings.server = server;
+	settings.host_name = host;
+	parts_switch_off(&parts, PART_kernel_symbols, "hidden \"for\" this test");
+	tally_add(&tally, TALLY_execs, 5);
+	view.kernel_counters[COUNTER_received] = 7;
+	view.sink_counters[SINK_COUNTER_BATCHES_SENT] = 9;
+	return view;
+}
+
+static void everything_is_told_with_its_meaning(void)
+{
+	struct status_view view = make_view();
+	struct json json;
+	const char *text;
+
+	json_init(&json, 1 << 20);
+	status_write(&view, &json);
+	bytes_write_u8(&json.text, '\0');
+	CHECK_EQ(bytes_writer_fault(&json.text), 0);
+	text = (const char *)json.text.bytes;
+	CHECK(text[0] == '{' && text[strlen(text) - 1] == '}');
+	CHECK(strstr(text, "\"host\":\"stone\""));
+	CHECK(strstr(text,
+		"{\"name\":\"kernel_symbols\",\"works\":false,"
+		"\"why_not\":\"hidden \\\"for\\\" this test\""));
+	CHECK(strstr(text, "{\"name\":\"processes\",\"works\":true}"));
+	CHECK(strstr(text, "{\"name\":\"kernel_received\",\"value\":7,\"meaning\":\""));
+	CHECK(strstr(text, "{\"name\":\"collector_execs\",\"value\":5,"));
+	CHECK(strstr(text, "{\"name\":\"sink_batches_sent\",\"value\":9,"));
+	CHECK(strstr(text, "\"rss_bytes\":") && !strstr(text, "\"rss_bytes\":0,"));
+	json_done(&json);
+}
+
+static void a_profile_carries_the_same_counters(void)
+{
+	struct status_view view = make_view();
+	struct profile *profile;
+	unsigned found = 0;
+
+	CHECK_EQ(profile_new(&profile), 0);
+	CHECK_EQ(status_add_counters(&view, profile), 0);
+	CHECK_EQ(profile->counter_count, COUNTER_MAX + TALLY_MAX + SINK_COUNTER_COUNT);
+	for (uint32_t i = 0; i < profile->counter_count; i++) {
+		const char *name = string_table_text(&profile->strings, profile->counters[i].name);
+
+		if (strcmp(name, "kernel_received") == 0 && profile->counters[i].value == 7)
+			found++;
+		if (strcmp(name, "sink_batches_sent") == 0 && profile->counters[i].value == 9)
+			found++;
+	}
+	CHECK_EQ(found, 2);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	RUN(everything_is_told_with_its_meaning);
+	RUN(a_profile_carries_the_same_counters);
+	return 0;
+}
