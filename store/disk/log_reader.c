@@ -222,11 +222,9 @@ static int take_record(struct walk *walk)
 	if (r < 0)
 		return r;
 	end_suspicion(walk);
-	if (walk->record.kind == LOG_RECORD_INDEX) {
-		walk->closed = true;
-		return 0;
-	}
-	walk->offset += byte_count;
+	walk->closed = walk->record.kind == LOG_RECORD_INDEX;
+	if (!walk->closed)
+		walk->offset += byte_count;
 	walk->scan->intact_bytes = walk->offset;
 	if (walk->record.kind != LOG_RECORD_PROFILE)
 		return 0;

@@ -28,7 +28,7 @@ typedef int (*log_reader_fn)(void *context, const struct log_found *found);
 struct log_scan {
 	bool sealed; /* the records came from the file's index */
 	uint64_t file_bytes;
-	uint64_t intact_bytes; /* up to here records are whole; an index may follow */
+	uint64_t intact_bytes; /* what follows is an index, or was never finished */
 	uint64_t torn_bytes; /* behind that, neither record nor index: never finished */
 	uint64_t record_count;
 	uint64_t damaged_count; /* unreadable stretches before intact_bytes */

@@ -128,6 +128,27 @@ static void records_of_a_kind_from_later_are_passed_over(void)
 	bytes_writer_done(&file);
 }
 
+/* Damage in front of an index is damage, not an end: it stays where it is. */
+static void an_index_ends_what_was_finished(void)
+{
+	struct log_scan result;
+	uint64_t end;
+
+	begin();
+	end = file.byte_count;
+	write_record(0, LOG_RECORD_INDEX, 50);
+	CHECK_EQ(scan(&result), 0xff);
+	CHECK_EQ(result.intact_bytes, end);
+	CHECK_EQ(result.torn_bytes, 0);
+	file.bytes[offsets[7] + 30] ^= 1;
+	CHECK_EQ(scan(&result), 0x7f);
+	CHECK_EQ(result.damaged_count, 1);
+	CHECK_EQ(result.damaged_bytes, end - offsets[7]);
+	CHECK_EQ(result.intact_bytes, end);
+	CHECK_EQ(result.torn_bytes, 0);
+	bytes_writer_done(&file);
+}
+
 static int refuse(void *context, const struct log_found *found)
 {
 	(void)found;
@@ -201,6 +222,7 @@ int main(void)
 	RUN(a_length_beyond_the_file_is_a_torn_end);
 	RUN(a_file_without_a_sound_header_still_gives_its_records);
 	RUN(records_of_a_kind_from_later_are_passed_over);
+	RUN(an_index_ends_what_was_finished);
 	RUN(a_callback_may_end_the_scan);
 	RUN(a_record_is_read_only_if_it_is_whole);
 	RUN(noise_is_searched_to_its_end);
