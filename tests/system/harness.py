@@ -331,10 +331,19 @@ def sleep_until(when_ns):
 
 def refusal(argv, expected_status, seconds=30, env=None):
     """Runs a program that must refuse to work: exit status, one line on standard error. Returns it."""
-    done = subprocess.run(
-        argv, capture_output=True, text=True, timeout=seconds, env={**os.environ, **(env or {})},
-        stdin=subprocess.DEVNULL, preexec_fn=die_with_parent,
-    )
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            env={**os.environ, **(env or {})},
+            preexec_fn=die_with_parent,
+        )
+    except subprocess.TimeoutExpired as late:
+        said = (late.stderr or b"").decode(errors="replace")
+        raise Failure(f"{' '.join(argv)} still runs after {seconds} s: {said}") from None
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     shown = f"{' '.join(argv)}: status {done.returncode}, said {lines}"
     check(done.returncode == expected_status, f"{shown}; expected status {expected_status}")
