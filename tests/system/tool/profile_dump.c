@@ -225,7 +225,7 @@ static int print_push(const char *path, struct arena *arena)
 {
 	SCOPED_FREE uint8_t *bytes = NULL;
 	struct wire_push push;
-	size_t byte_count;
+	size_t byte_count = 0;
 	int r;
 
 	r = read_message(path, &bytes, &byte_count);
