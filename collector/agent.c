@@ -189,9 +189,10 @@ static int start_sampler(struct agent *agent)
 	struct sampler_reason reason = {{0}};
 	int r = sampler_open(&config, &reason, &agent->sampler);
 
-	if (r < 0)
-		return log_error(
-			0, "can't sample: %s", reason.text[0] ? reason.text : fault_text(r));
+	if (r < 0) {
+		log_error(0, "can't sample: %s", reason.text[0] ? reason.text : fault_text(r));
+		return r;
+	}
 	/* Edges only: what a round leaves (the last 20 ms) must not wake at once again. */
 	return watch_fd(agent, sampler_poll_fd(agent->sampler), SOURCE_SAMPLER, EPOLLET);
 }
@@ -288,9 +289,11 @@ static int start_control(struct agent *agent)
 			r == -EADDRINUSE ? "another collector answers there" : fault_text(r));
 	if (settings->control) {
 		r = control_listen_tcp(agent->control, settings->control, &port);
-		if (r == -EINVAL || r == -EPERM)
-			return log_error(0, "--control takes an ADDR:PORT on loopback, not \"%s\"",
+		if (r == -EINVAL || r == -EPERM) {
+			log_error(0, "--control takes an ADDR:PORT on loopback, not \"%s\"",
 				settings->control);
+			return r;
+		}
 		if (r < 0)
 			return log_error(r, "can't listen at %s", settings->control);
 		log_info("listening control %.*s:%u",
@@ -345,14 +348,16 @@ static int start(struct agent *agent)
 
 	if (r < 0)
 		return log_error(r, "can't get random bytes");
-	if (capability_read(&effective) == 0)
-		capability_apply(effective, &agent->parts);
 	r = start_signals(agent);
 	if (r < 0)
 		return log_error(r, "can't watch for signals");
 	r = start_sampler(agent);
-	if (r == 0)
-		r = start_processes(agent);
+	if (r < 0)
+		return r;
+	/* Only now: what a collector lacks that does not run at all is one line, not five. */
+	if (capability_read(&effective) == 0)
+		capability_apply(effective, &agent->parts);
+	r = start_processes(agent);
 	if (r == 0)
 		r = start_kernel_symbols(agent);
 	if (r == 0)
