@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store/profile/grow.h"
-#include "symbolizer-server/query/child_map.h"
-
 static const char root_name[] = "total";
 
 static int add_root(struct call_tree *tree)
@@ -18,69 +15,47 @@ static int add_root(struct call_tree *tree)
 
 	if (r == 0)
 		r = function_table_add(tree->functions, &root, &function);
-	if (r == 0)
-		r = grow_array(&tree->nodes, &tree->capacity, 0, MERGE_NODE_COUNT_MAX);
-	if (r < 0)
-		return r;
-	tree->nodes[0] = (struct call_node){.function = function};
-	tree->count = 1;
-	return 0;
-}
-
-static int find_or_add(struct call_tree *tree, struct child_map *children, uint32_t parent,
-	uint32_t function, uint32_t *ret_node)
-{
-	uint32_t node = child_map_find(children, parent, function);
-	int r;
-
-	if (node != CHILD_MAP_NONE) {
-		*ret_node = node;
-		return 0;
-	}
-	r = grow_array(&tree->nodes, &tree->capacity, tree->count, MERGE_NODE_COUNT_MAX);
-	if (r == 0)
-		r = child_map_add(children, parent, function, tree->count);
-	if (r < 0)
-		return r;
-	tree->nodes[tree->count] = (struct call_node){.parent = parent, .function = function};
-	*ret_node = tree->count++;
-	return 0;
+	return r < 0 ? r : growing_tree_init(&tree->tree, function);
 }
 
 /* JOINED: node of the merge -> node of the tree. */
 static int join(struct call_tree *tree, const struct merge *merge, const struct naming *naming,
 	uint32_t *joined)
 {
-	struct child_map children;
 	int r = 0;
 
-	child_map_init(&children);
-	joined[0] = 0;
-	tree->nodes[0].self = merge->nodes[0].self;
-	for (uint32_t i = 1; r == 0 && i < merge->node_count; i++) {
-		const struct merge_node *node = &merge->nodes[i];
+	joined[GROWING_TREE_ROOT] = GROWING_TREE_ROOT;
+	tree->tree.nodes[GROWING_TREE_ROOT].self = merge->tree.nodes[GROWING_TREE_ROOT].self;
+	for (uint32_t i = 1; r == 0 && i < merge->tree.count; i++) {
+		const struct growing_node *node = &merge->tree.nodes[i];
 
-		r = find_or_add(tree, &children, joined[node->parent],
-			naming->functions[node->frame], &joined[i]);
+		r = growing_tree_child(&tree->tree, joined[node->parent],
+			naming->functions[node->what], &joined[i]);
 		if (r == 0)
-			tree->nodes[joined[i]].self += node->self;
+			tree->tree.nodes[joined[i]].self += node->self;
 	}
-	child_map_done(&children);
 	return r;
 }
 
-static void sum_up(struct call_tree *tree)
+static int sum_up(struct call_tree *tree)
 {
-	for (uint32_t i = 0; i < tree->count; i++)
-		tree->nodes[i].total = tree->nodes[i].self;
-	for (uint32_t i = tree->count - 1; i > 0; i--)
-		tree->nodes[tree->nodes[i].parent].total += tree->nodes[i].total;
+	const struct growing_node *nodes = tree->tree.nodes;
+	uint32_t count = tree->tree.count;
+
+	tree->totals = malloc(count * sizeof(*tree->totals));
+	if (!tree->totals)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		tree->totals[i] = nodes[i].self;
+	for (uint32_t i = count - 1; i > 0; i--)
+		tree->totals[nodes[i].parent] += tree->totals[i];
+	return 0;
 }
 
 int call_tree_init(struct call_tree *tree, const struct merge *merge, const struct naming *naming,
 	struct function_table *functions)
 {
-	uint32_t *joined = malloc(merge->node_count * sizeof(*joined));
+	uint32_t *joined = malloc(merge->tree.count * sizeof(*joined));
 	int r;
 
 	*tree = (struct call_tree){.functions = functions};
@@ -88,16 +63,16 @@ int call_tree_init(struct call_tree *tree, const struct merge *merge, const stru
 	if (r == 0)
 		r = join(tree, merge, naming, joined);
 	free(joined);
-	if (r < 0) {
+	if (r == 0)
+		r = sum_up(tree);
+	if (r < 0)
 		call_tree_done(tree);
-		return r;
-	}
-	sum_up(tree);
-	return 0;
+	return r;
 }
 
 void call_tree_done(struct call_tree *tree)
 {
-	free(tree->nodes);
+	growing_tree_done(&tree->tree);
+	free(tree->totals);
 	*tree = (struct call_tree){0};
 }

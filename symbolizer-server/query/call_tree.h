@@ -15,17 +15,9 @@
 #include "symbolizer-server/query/merge.h"
 #include "symbolizer-server/query/naming.h"
 
-struct call_node {
-	uint32_t parent;
-	uint32_t function;
-	int64_t self;
-	int64_t total;
-};
-
 struct call_tree {
-	struct call_node *nodes; /* node 0 is the root, function `total` */
-	uint32_t count;
-	uint32_t capacity;
+	struct growing_tree tree; /* what: the function; that of the root is `total` */
+	int64_t *totals; /* of each node */
 	struct function_table *functions;
 };
 

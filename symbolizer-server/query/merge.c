@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/profile/grow.h"
-
 #define NOT_MAPPED UINT32_MAX
 
 /* What a stack node of the profile being merged has. */
@@ -31,21 +29,16 @@ int merge_init(struct merge *merge, const struct selector *selector, struct time
 
 	*merge = (struct merge){0};
 	row_filter_init(&merge->filter, selector, range);
-	child_map_init(&merge->children);
 	r = string_table_init(&merge->strings);
 	if (r == 0)
 		r = module_table_init(&merge->modules);
 	if (r == 0)
 		r = frame_table_init(&merge->frames);
 	if (r == 0)
-		r = grow_array(&merge->nodes, &merge->node_capacity, 0, MERGE_NODE_COUNT_MAX);
-	if (r < 0) {
+		r = growing_tree_init(&merge->tree, 0);
+	if (r < 0)
 		merge_done(merge);
-		return r;
-	}
-	merge->nodes[0] = (struct merge_node){0};
-	merge->node_count = 1;
-	return 0;
+	return r;
 }
 
 void merge_done(struct merge *merge)
@@ -54,8 +47,7 @@ void merge_done(struct merge *merge)
 	string_table_done(&merge->strings);
 	module_table_done(&merge->modules);
 	frame_table_done(&merge->frames);
-	child_map_done(&merge->children);
-	free(merge->nodes);
+	growing_tree_done(&merge->tree);
 	free(merge->scratch.modules);
 	free(merge->scratch.frames);
 	free(merge->scratch.stacks);
@@ -196,27 +188,6 @@ static int map_frame(
 	return 0;
 }
 
-static int find_or_add_node(
-	struct merge *merge, uint32_t parent, uint32_t frame, uint32_t *ret_node)
-{
-	uint32_t node = child_map_find(&merge->children, parent, frame);
-	int r;
-
-	if (node != CHILD_MAP_NONE) {
-		*ret_node = node;
-		return 0;
-	}
-	r = grow_array(
-		&merge->nodes, &merge->node_capacity, merge->node_count, MERGE_NODE_COUNT_MAX);
-	if (r == 0)
-		r = child_map_add(&merge->children, parent, frame, merge->node_count);
-	if (r < 0)
-		return r;
-	merge->nodes[merge->node_count] = (struct merge_node){.parent = parent, .frame = frame};
-	*ret_node = merge->node_count++;
-	return 0;
-}
-
 static int add_stacks(struct merge *merge, const struct profile *profile)
 {
 	struct merge_leaf *leaves = merge->scratch.stacks;
@@ -234,13 +205,13 @@ static int add_stacks(struct merge *merge, const struct profile *profile)
 			continue;
 		r = map_frame(merge, profile, nodes[i].frame, &frame);
 		if (r == 0)
-			r = find_or_add_node(
-				merge, leaves[nodes[i].parent].node, frame, &leaves[i].node);
+			r = growing_tree_child(
+				&merge->tree, leaves[nodes[i].parent].node, frame, &leaves[i].node);
 		if (r < 0)
 			return r;
 	}
 	for (uint32_t i = 0; i < profile->stacks.count; i++)
-		merge->nodes[leaves[i].node].self += leaves[i].value;
+		merge->tree.nodes[leaves[i].node].self += leaves[i].value;
 	return 0;
 }
 

@@ -16,18 +16,8 @@
 #include <stdint.h>
 
 #include "store/profile/profile.h"
-#include "symbolizer-server/query/child_map.h"
+#include "symbolizer-server/query/growing_tree.h"
 #include "symbolizer-server/query/row_filter.h"
-
-/* At 28 to 40 bytes a node this keeps one query below 320 MiB; a day of a busy host has about half
- * a million. */
-#define MERGE_NODE_COUNT_MAX (8u << 20)
-
-struct merge_node {
-	uint32_t parent; /* always smaller than the node's own index */
-	uint32_t frame; /* index into frames */
-	int64_t self;
-};
 
 struct merge_scratch {
 	uint32_t *modules; /* of the profile -> of the merge */
@@ -43,10 +33,7 @@ struct merge {
 	struct string_table strings;
 	struct module_table modules; /* module 0 is "none" */
 	struct frame_table frames;
-	struct merge_node *nodes; /* node 0 is the root */
-	uint32_t node_count;
-	uint32_t node_capacity;
-	struct child_map children;
+	struct growing_tree tree; /* what: index into frames, but of the root */
 	int64_t total;
 	uint64_t sample_count;
 	int64_t period; /* 0 if it varies between profiles */

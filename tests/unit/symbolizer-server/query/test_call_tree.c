@@ -7,15 +7,17 @@
 static void totals_are_sums_of_subtrees(void)
 {
 	struct tree_fixture fixture;
-	const struct call_node *nodes;
+	const struct growing_node *nodes;
+	const int64_t *totals;
 
 	tree_fixture_init(&fixture, "a 1\na;b 4\na;c 2\na;c;d 3\n");
-	nodes = fixture.calls.nodes;
-	CHECK_EQ(fixture.calls.count, 5);
-	CHECK_EQ(nodes[0].total, 10);
+	nodes = fixture.calls.tree.nodes;
+	totals = fixture.calls.totals;
+	CHECK_EQ(fixture.calls.tree.count, 5);
+	CHECK_EQ(totals[0], 10);
 	CHECK_EQ(nodes[0].self, 0);
-	CHECK_STR(function_table_name(&fixture.functions, nodes[0].function), "total");
-	CHECK_EQ(nodes[1].total, 10);
+	CHECK_STR(function_table_name(&fixture.functions, nodes[0].what), "total");
+	CHECK_EQ(totals[1], 10);
 	CHECK_EQ(nodes[1].self, 1);
 	tree_fixture_done(&fixture);
 }
@@ -26,9 +28,9 @@ static void nodes_are_joined_by_function_not_by_address(void)
 
 	/* Three frames that nothing names and that lie nowhere are one function, [unknown]. */
 	tree_fixture_init(&fixture, "0x10;f 1\n0x20;f 2\n0x30;g 4\n");
-	CHECK_EQ(fixture.merge.node_count, 7);
-	CHECK_EQ(fixture.calls.count, 4);
-	CHECK_EQ(fixture.calls.nodes[1].total, 7);
+	CHECK_EQ(fixture.merge.tree.count, 7);
+	CHECK_EQ(fixture.calls.tree.count, 4);
+	CHECK_EQ(fixture.calls.totals[1], 7);
 	tree_fixture_done(&fixture);
 }
 

@@ -141,13 +141,13 @@ static void any_trim_keeps_total_order_and_limit(void)
 		struct tree_fixture fixture;
 
 		tree_fixture_init(&fixture, folded);
-		for (uint32_t max = 2; max < fixture.calls.count + 2; max++) {
+		for (uint32_t max = 2; max < fixture.calls.tree.count + 2; max++) {
 			struct level_tree tree;
 
 			CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, max),
 				0);
 			check_properties(&tree, fixture.merge.total, max);
-			if (max >= fixture.calls.count)
+			if (max >= fixture.calls.tree.count)
 				CHECK_EQ(tree.small_count, 0);
 			else
 				CHECK(tree.small_count > 0 && tree.count + 2 > max);

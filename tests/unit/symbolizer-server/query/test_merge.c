@@ -30,8 +30,8 @@ static int64_t sum_of_selfs(const struct merge *merge)
 {
 	int64_t sum = 0;
 
-	for (uint32_t i = 0; i < merge->node_count; i++)
-		sum += merge->nodes[i].self;
+	for (uint32_t i = 0; i < merge->tree.count; i++)
+		sum += merge->tree.nodes[i].self;
 	return sum;
 }
 
@@ -53,7 +53,7 @@ static void equal_frames_of_two_profiles_meet(void)
 		add_and_free(&merge, profile);
 	}
 	/* The root, two nodes of each stack. */
-	CHECK_EQ(merge.node_count, 5);
+	CHECK_EQ(merge.tree.count, 5);
 	CHECK_EQ(merge.frames.count, 4);
 	CHECK_EQ(merge.sample_count, 3);
 	CHECK_EQ(merge.total, 30000000);
@@ -75,7 +75,7 @@ static void what_tells_frames_apart_keeps_them_apart(void)
 	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "b.so@0x10"});
 	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "0x10"});
 	add_and_free(&merge, profile);
-	CHECK_EQ(merge.node_count, 6);
+	CHECK_EQ(merge.tree.count, 6);
 	merge_done(&merge);
 	selector_done(&selector);
 }
@@ -94,7 +94,7 @@ static void only_stacks_of_matching_rows_make_nodes(void)
 	sample_profile_add(profile,
 		&(struct sample_profile_sample){.stack = "main;c", .process = "other", .slot = 1});
 	add_and_free(&merge, profile);
-	CHECK_EQ(merge.node_count, 3);
+	CHECK_EQ(merge.tree.count, 3);
 	CHECK_EQ(merge.sample_count, 1);
 	CHECK_EQ(merge.strings.count, 3);
 	merge_done(&merge);
@@ -109,8 +109,8 @@ static void the_empty_stack_is_the_root_itself(void)
 
 	sample_profile_add(profile, &(struct sample_profile_sample){.stack = ""});
 	add_and_free(&merge, profile);
-	CHECK_EQ(merge.node_count, 1);
-	CHECK_EQ(merge.nodes[0].self, 10000000);
+	CHECK_EQ(merge.tree.count, 1);
+	CHECK_EQ(merge.tree.nodes[0].self, 10000000);
 	merge_done(&merge);
 	selector_done(&selector);
 }
@@ -131,7 +131,7 @@ static void deep_stacks_are_no_special_case(void)
 	CHECK_EQ(profile_add_type(profile, PROFILE_TYPE_ON_CPU, 10000000, true, &table), 0);
 	CHECK_EQ(sample_table_add(table, node, 0, 0, 10000000, 0), 0);
 	add_and_free(&merge, profile);
-	CHECK_EQ(merge.node_count, 100002);
+	CHECK_EQ(merge.tree.count, 100002);
 	merge_done(&merge);
 	selector_done(&selector);
 }
