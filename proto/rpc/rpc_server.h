@@ -35,6 +35,8 @@ struct rpc_method {
 	/* The client sends no more: it is done, or gone (gRPC does not tell which). Absent: the
 	 * stream is finished with OK. */
 	void (*on_half_close)(void *state, struct rpc_stream *stream);
+	/* Somebody called rpc_stream_wake: there is something to do on this stream. */
+	void (*on_wake)(void *state, struct rpc_stream *stream);
 	/* The server stops: finish the stream as soon as what was begun is answered (the client may
 	 * be gone already). Absent: the stream is finished with UNAVAILABLE at once. */
 	void (*on_stop)(void *state, struct rpc_stream *stream);
@@ -90,6 +92,8 @@ void rpc_stream_read(struct rpc_stream *stream);
 /* Queues a copy. -EPIPE: the stream has ended or is being finished.  -ENOBUFS: the peer does not
  * read and RPC_STREAM_QUEUE_BYTES_MAX wait already. */
 int rpc_stream_send(struct rpc_stream *stream, const void *bytes, size_t byte_count);
+/* Has on_wake called soon, once for any number of wakes in the meantime. */
+void rpc_stream_wake(struct rpc_stream *stream);
 /* Ends the stream behind what was queued: ERROR 0 is OK. TEXT (NULL: none) is for the person who
  * reads the peer's log. Only the first call counts. */
 void rpc_stream_finish(struct rpc_stream *stream, int error, const char *text);

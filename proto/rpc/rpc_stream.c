@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *   request -> accepted -> { greeted, received*, sent*, finished, stopped }  -> closed
+ *   request -> accepted -> { greeted, received*, sent*, woken*, finished, stopped }  -> closed
  *
  * Each name is a batch of gRPC operations. `closed` is asked for as soon as there is a call, and
  * comes when the call is over on the wire. A batch that begins after gRPC's queue was shut down
@@ -22,6 +22,7 @@ static void on_accepted(void *owner, bool ok);
 static void on_greeted(void *owner, bool ok);
 static void on_received(void *owner, bool ok);
 static void on_sent(void *owner, bool ok);
+static void on_woken(void *owner, bool ok);
 static void on_finished(void *owner, bool ok);
 static void on_closed(void *owner, bool ok);
 static void on_stopped(void *owner, bool ok);
@@ -41,6 +42,7 @@ static struct rpc_stream *stream_new(
 	stream->greeted = (struct rpc_operation){on_greeted, stream};
 	stream->received = (struct rpc_operation){on_received, stream};
 	stream->sent = (struct rpc_operation){on_sent, stream};
+	stream->woken = (struct rpc_operation){on_woken, stream};
 	stream->finished = (struct rpc_operation){on_finished, stream};
 	stream->closed = (struct rpc_operation){on_closed, stream};
 	stream->stopped = (struct rpc_operation){on_stopped, stream};
@@ -188,6 +190,29 @@ void rpc_stream_read(struct rpc_stream *stream)
 		start(stream, &stream->received, &op);
 	}
 	pthread_mutex_unlock(&stream->lock);
+}
+
+void rpc_stream_wake(struct rpc_stream *stream)
+{
+	pthread_mutex_lock(&stream->lock);
+	if (!stream->ended && !stream->waking) {
+		stream->waking = true;
+		start(stream, &stream->woken, NULL);
+	}
+	pthread_mutex_unlock(&stream->lock);
+}
+
+static void on_woken(void *owner, bool ok)
+{
+	struct rpc_stream *stream = owner;
+
+	(void)ok;
+	pthread_mutex_lock(&stream->lock);
+	stream->waking = false;
+	pthread_mutex_unlock(&stream->lock);
+	if (stream->opened && stream->method->on_wake)
+		stream->method->on_wake(stream->state, stream);
+	end_operation(stream);
 }
 
 void rpc_stream_stop(struct rpc_stream *stream)

@@ -37,7 +37,7 @@ struct rpc_stream {
 	char *peer;
 	grpc_byte_buffer *incoming;
 	int cancelled;
-	struct rpc_operation accepted, greeted, received, sent, finished, closed, stopped;
+	struct rpc_operation accepted, greeted, received, sent, woken, finished, closed, stopped;
 	atomic_uint references;
 
 	pthread_mutex_t lock;
@@ -45,6 +45,7 @@ struct rpc_stream {
 	bool reading;
 	bool half_closed; /* the client sends no more */
 	bool sending;
+	bool waking;
 	struct rpc_outbox outbox; /* its first is being sent */
 	bool finishing;
 	bool status_sent;

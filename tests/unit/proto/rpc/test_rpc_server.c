@@ -97,6 +97,12 @@ static int hold_open(void *context, struct rpc_stream *stream, void **ret_state)
 	return 0;
 }
 
+static void hold_wake(void *state, struct rpc_stream *stream)
+{
+	(void)state;
+	CHECK_EQ(rpc_stream_send(stream, "awake", 5), 0);
+}
+
 /* Answers only when the server stops, as a handler does that waits for its disk. */
 static void hold_stop(void *state, struct rpc_stream *stream)
 {
@@ -123,6 +129,7 @@ static const struct rpc_method methods[] = {
 	{.path = "/test/Hold",
 		.on_open = hold_open,
 		.on_message = deaf_message,
+		.on_wake = hold_wake,
 		.on_stop = hold_stop,
 		.on_close = echo_close},
 };
@@ -338,6 +345,27 @@ static void stopping_ends_open_streams_without_losing_answers(void)
 	CHECK_EQ(close_count, 2);
 }
 
+static void a_stream_can_be_woken_from_elsewhere(void)
+{
+	struct rpc_server *server = serve("127.0.0.1:0", 0);
+	struct rpc_client *client = probe_client(rpc_server_port(server));
+	struct call_probe probe;
+
+	probe_open(&probe, client, "/test/Hold");
+	while (!held)
+		usleep(1000);
+	for (size_t i = 0; i < 20; i++) {
+		rpc_stream_wake(held);
+		probe_wait_messages(&probe, i + 1);
+	}
+	probe_close(&probe);
+	wait_for(&close_count, 1);
+	rpc_stream_wake(held);
+	rpc_stream_release(held);
+	rpc_client_free(client);
+	rpc_server_free(server);
+}
+
 static void a_stream_that_does_not_stop_is_cut_off(void)
 {
 	struct rpc_server *server = serve("127.0.0.1:0", 0);
@@ -513,6 +541,7 @@ int main(void)
 	RUN(streams_over_the_limit_are_refused);
 	RUN(a_port_in_use_and_a_bad_address_say_so);
 	RUN(stopping_ends_open_streams_without_losing_answers);
+	RUN(a_stream_can_be_woken_from_elsewhere);
 	RUN(a_stream_that_does_not_stop_is_cut_off);
 	RUN(freeing_a_server_with_open_streams_is_harmless);
 	RUN(a_handler_that_does_not_read_holds_its_client_back);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/service/grpc_service.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "proto/rpc/rpc_server.h"
+#include "symbolizer-server/service/ingest_service.h"
+#include "symbolizer-server/service/service_counter.h"
+#include "symbolizer-server/service/service_parts.h"
+#include "symbolizer-server/service/symbols_service.h"
+
+#define METHOD_COUNT 3
+
+struct grpc_service {
+	struct service_counts counts;
+	struct service_parts parts;
+	struct rpc_method methods[METHOD_COUNT];
+	struct rpc_server *rpc;
+};
+
+int grpc_service_new(const struct grpc_service_options *options, struct grpc_service **ret_service)
+{
+	struct grpc_service *service = calloc(1, sizeof(*service));
+	struct rpc_server_options rpc = {.address = options->address, .method_count = METHOD_COUNT};
+	int r;
+
+	if (!service)
+		return -ENOMEM;
+	service->parts = (struct service_parts){
+		.store = options->store,
+		.symbolizer = options->symbolizer,
+		.hosts = options->hosts,
+		.insecure_uploads = options->insecure_uploads,
+		.counts = &service->counts,
+	};
+	service->methods[0] = ingest_service_method(&service->parts);
+	service->methods[1] = symbols_service_want_method(&service->parts);
+	service->methods[2] = symbols_service_upload_method(&service->parts);
+	rpc.methods = service->methods;
+	r = rpc_server_new(&rpc, &service->rpc);
+	if (r < 0) {
+		free(service);
+		return r;
+	}
+	*ret_service = service;
+	return 0;
+}
+
+uint16_t grpc_service_port(const struct grpc_service *service)
+{
+	return rpc_server_port(service->rpc);
+}
+
+int grpc_service_stop(struct grpc_service *service, uint64_t timeout_ns)
+{
+	return rpc_server_stop(service->rpc, timeout_ns);
+}
+
+void grpc_service_free(struct grpc_service *service)
+{
+	if (!service)
+		return;
+	rpc_server_free(service->rpc);
+	free(service);
+}
+
+static void visit_rpc(struct grpc_service *service, grpc_service_counter_fn visit, void *context)
+{
+	struct rpc_server_counts counts;
+
+	rpc_server_read_counts(service->rpc, &counts);
+	visit(context, "grpc_streams_opened", "calls of any method", counts.streams_opened, false);
+	visit(context, "grpc_streams_open", "calls that are open now", counts.streams_open, true);
+	visit(context, "grpc_streams_over_limit", "calls refused because too many were open",
+		counts.streams_over_limit, false);
+	visit(context, "grpc_unknown_methods", "calls of methods that this server does not have",
+		counts.unknown_methods, false);
+	visit(context, "grpc_messages_received", "messages received", counts.messages_received,
+		false);
+	visit(context, "grpc_bytes_received", "bytes of messages received", counts.bytes_received,
+		false);
+	visit(context, "grpc_messages_sent", "messages sent", counts.messages_sent, false);
+	visit(context, "grpc_bytes_sent", "bytes of messages sent", counts.bytes_sent, false);
+}
+
+void grpc_service_visit_counters(
+	struct grpc_service *service, grpc_service_counter_fn visit, void *context)
+{
+	visit_rpc(service, visit, context);
+	for (enum service_counter i = 0; i < SERVICE_COUNTER_COUNT; i++)
+		visit(context, service_counter_name(i), service_counter_meaning(i),
+			atomic_load(&service->counts.values[i]), false);
+}

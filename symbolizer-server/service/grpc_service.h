@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gRPC service: the port that collectors speak to, with all its services.
+ *
+ * What it is   an RPC server with Ingest/Push, Symbols/Want and Symbols/Upload. Every other method,
+ *              Control's included, is answered with UNIMPLEMENTED.
+ * Ownership    owns the RPC server; borrows store, symbolizer and host board.
+ * Threads      new, stop and free: one owner. Reading counters: any thread.
+ * Errors       0, or a negative errno.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct grpc_service;
+struct host_board;
+struct profile_store;
+struct symbolizer;
+
+struct grpc_service_options {
+	const char *address; /* HOST:PORT; port 0 picks a free one */
+	struct profile_store *store;
+	struct symbolizer *symbolizer;
+	struct host_board *hosts; /* may be NULL */
+	bool insecure_uploads; /* takes uploads from other hosts, too */
+};
+
+/* -EADDRINUSE, -EACCES, -EADDRNOTAVAIL: the port cannot be had.  -EINVAL: no such address. */
+int grpc_service_new(const struct grpc_service_options *options, struct grpc_service **ret_service);
+uint16_t grpc_service_port(const struct grpc_service *service);
+/* Takes nothing new, answers what was begun, closes every stream; for that the store must still
+ * work. -ETIMEDOUT: some streams were cut off; their collectors keep what was not answered. */
+int grpc_service_stop(struct grpc_service *service, uint64_t timeout_ns);
+/* After the store has answered everything that was appended (profile_store_flush or _close).
+ * Accepts NULL. */
+void grpc_service_free(struct grpc_service *service);
+
+/* One call for each counter, in the order of a batch's way. IS_LEVEL: says how it is now. */
+typedef void (*grpc_service_counter_fn)(
+	void *context, const char *name, const char *meaning, uint64_t value, bool is_level);
+void grpc_service_visit_counters(
+	struct grpc_service *service, grpc_service_counter_fn visit, void *context);

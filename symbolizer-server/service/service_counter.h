@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Service counters: what came in over gRPC and what became of it; one line each.
+ *
+ * What it is   the list that the enum, the names and the status page are made of, and the values.
+ * Ownership    static texts; the values are a member of the services' owner.
+ * Threads      any.
+ * Errors       none.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* X(NAME, text name, meaning). Batches received = stored + duplicate + refused by one of the
+ * reasons + deferred + those whose answer is still to come. */
+#define SERVICE_COUNTERS(X)                                                                       \
+	X(HELLOS, "ingest_hellos", "collectors that said hello and were welcomed")                \
+	X(VERSIONS_REFUSED, "ingest_versions_refused", "collectors of a version not spoken here") \
+	X(STREAMS_BROKEN, "ingest_streams_broken",                                                \
+		"streams ended because a message was none of the contract")                       \
+	X(BATCHES_RECEIVED, "ingest_batches_received", "batches received")                        \
+	X(BATCH_BYTES, "ingest_batch_bytes", "bytes of their compressed bodies")                  \
+	X(BATCHES_STORED, "ingest_batches_stored", "batches acknowledged as durable")             \
+	X(SAMPLES_STORED, "ingest_samples_stored", "samples in these")                            \
+	X(BATCHES_DUPLICATE, "ingest_batches_duplicate",                                          \
+		"batches that came again and were durable already")                               \
+	X(SAMPLES_DUPLICATE, "ingest_samples_duplicate", "samples in these, not counted twice")   \
+	X(BATCHES_MALFORMED, "ingest_batches_malformed",                                          \
+		"batches refused because they were malformed or beyond a limit")                  \
+	X(BATCHES_STALE, "ingest_batches_stale",                                                  \
+		"batches refused because all of them is older than the retention")                \
+	X(BATCHES_TOO_LARGE, "ingest_batches_too_large",                                          \
+		"batches refused because the store cannot hold one so large")                     \
+	X(BATCHES_DEFERRED, "ingest_batches_deferred",                                            \
+		"answers `not now`: the store could not take the batch, its sender keeps it")     \
+	X(ACKS_LOST, "ingest_acks_lost", "answers whose stream had ended; the batch comes again") \
+	X(MODULES_OVER_LIMIT, "ingest_modules_over_limit",                                        \
+		"modules of batches that the symbolizer had no room for")                         \
+	X(WANT_STREAMS, "want_streams", "collectors that asked what the server lacks")            \
+	X(WANTS_SENT, "want_requests", "modules asked of collectors")                             \
+	X(UPLOADS_TAKEN, "upload_files", "uploads taken whole")                                   \
+	X(UPLOAD_BYTES, "upload_bytes", "bytes of uploads")                                       \
+	X(UPLOADS_FORBIDDEN, "upload_forbidden",                                                  \
+		"uploads and Want streams refused: not from loopback, and no --insecure-uploads") \
+	X(UPLOADS_UNWANTED, "upload_unwanted", "uploads refused: not asked for, or not any more") \
+	X(UPLOADS_BROKEN, "upload_broken", "uploads that ended early or broke a rule")            \
+	X(UPLOADS_REFUSED, "upload_refusals", "modules that collectors said they would not send")
+
+enum service_counter {
+#define SERVICE_COUNTER_ENUM(name, text, meaning) SERVICE_COUNTER_##name,
+	SERVICE_COUNTERS(SERVICE_COUNTER_ENUM)
+#undef SERVICE_COUNTER_ENUM
+		SERVICE_COUNTER_COUNT
+};
+
+struct service_counts {
+	atomic_ullong values[SERVICE_COUNTER_COUNT];
+};
+
+static inline void service_count(
+	struct service_counts *counts, enum service_counter counter, uint64_t how_many)
+{
+	atomic_fetch_add(&counts->values[counter], how_many);
+}
+
+/* Both for a COUNTER below SERVICE_COUNTER_COUNT. */
+const char *service_counter_name(enum service_counter counter);
+const char *service_counter_meaning(enum service_counter counter);
