@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@
 #include "symbolizer-server/http/route.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/sandbox/sandbox.h"
+#include "symbolizer-server/service/grpc_service.h"
 #include "symbolizer-server/status/host_board.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
@@ -39,6 +41,9 @@
  * looking for them may not hold up the start. */
 #define BOARD_PAST_NS (120 * NS_PER_S)
 #define BOARD_FILL_NS_MAX (500 * NS_PER_MS)
+
+/* A batch that was begun is answered within a group commit; more patience helps nobody. */
+#define GRPC_STOP_NS (5 * NS_PER_S)
 
 struct server {
 	const struct config *config;
@@ -52,6 +57,8 @@ struct server {
 	struct http_counters http_counters;
 	struct site site;
 	struct http_server *http;
+	_Atomic(struct grpc_service *) grpc; /* status may ask before it is there */
+	struct listen_address grpc_bound;
 };
 
 static int open_http_socket(struct server *server)
@@ -179,6 +186,29 @@ static int start_board(struct server *server)
 	return 0;
 }
 
+struct ingest_visit {
+	site_counter_fn visit;
+	void *context;
+};
+
+static void give_counter(
+	void *context, const char *name, const char *meaning, uint64_t value, bool is_level)
+{
+	const struct ingest_visit *visit = context;
+
+	visit->visit(visit->context, &(struct site_counter){name, meaning, value, is_level});
+}
+
+static void visit_ingest(void *context, site_counter_fn visit, void *visit_context)
+{
+	struct server *server = context;
+	struct grpc_service *grpc = server->grpc;
+	struct ingest_visit adapter = {visit, visit_context};
+
+	if (grpc)
+		grpc_service_visit_counters(grpc, give_counter, &adapter);
+}
+
 static int start_http(struct server *server)
 {
 	const struct config *config = server->config;
@@ -199,16 +229,53 @@ static int start_http(struct server *server)
 		.web_dir = config->web_dir,
 		.started_at_ns = clock_realtime_ns(),
 		.counters = &server->http_counters,
+		.visit_ingest = visit_ingest,
+		.server = server,
 	};
 	server->http_fd = -1;
 	r = http_server_new(&options, &server->http);
 	return r < 0 ? log_error(r, "starting the HTTP server") : 0;
 }
 
+static void set_port(struct listen_address *address, uint16_t port)
+{
+	if (address->address.ss_family == AF_INET6)
+		((struct sockaddr_in6 *)&address->address)->sin6_port = htons(port);
+	else
+		((struct sockaddr_in *)&address->address)->sin_port = htons(port);
+}
+
+static int start_grpc(struct server *server)
+{
+	const struct config *config = server->config;
+	char text[LISTEN_ADDRESS_TEXT_MAX];
+	struct grpc_service_options options = {
+		.address = text,
+		.store = server->store,
+		.symbolizer = server->symbolizer,
+		.hosts = server->hosts,
+		.clock = clock_system(),
+		.insecure_uploads = config->insecure_uploads,
+	};
+	struct grpc_service *grpc;
+	int r;
+
+	listen_address_format(&config->grpc, text);
+	r = grpc_service_new(&options, &grpc);
+	if (r < 0)
+		return log_error(r,
+			"--grpc %s: cannot listen there; choose another address or port",
+			config->grpc_text);
+	server->grpc_bound = config->grpc;
+	set_port(&server->grpc_bound, grpc_service_port(grpc));
+	server->grpc = grpc;
+	return 0;
+}
+
 static int start_parts(struct server *server)
 {
 	static int (*const starts[])(struct server *) = {open_http_socket, make_data_folder,
-		start_symbols, start_store, start_board, start_http};
+		start_symbols, start_store, start_board, start_http, start_grpc};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -223,6 +290,8 @@ static void announce(const struct server *server)
 	/* Not log lines: programs read them, at any log level. */
 	listen_address_format(&server->http_bound, text);
 	fprintf(stderr, "listening http %s\n", text);
+	listen_address_format(&server->grpc_bound, text);
+	fprintf(stderr, "listening grpc %s\n", text);
 }
 
 int server_start(const struct config *config, struct server **ret_server)
@@ -250,12 +319,17 @@ int server_stop(struct server *server)
 	int r = 0;
 
 	atomic_store(&server->site.ready, false);
+	if (server->grpc && grpc_service_stop(server->grpc, GRPC_STOP_NS) < 0)
+		log_warning(0,
+			"some collectors did not let go and were cut off; they keep what "
+			"was not answered");
 	http_server_free(server->http);
 	if (server->store)
 		r = profile_store_flush(server->store);
 	if (r < 0)
 		log_error(r, "what came last could not be made durable; its senders keep it");
 	profile_store_close(server->store);
+	grpc_service_free(server->grpc);
 	symbolizer_free(server->symbolizer);
 	host_board_free(server->hosts);
 	if (server->has_sandbox)

@@ -31,6 +31,7 @@ int grpc_service_new(const struct grpc_service_options *options, struct grpc_ser
 		.store = options->store,
 		.symbolizer = options->symbolizer,
 		.hosts = options->hosts,
+		.clock = options->clock,
 		.insecure_uploads = options->insecure_uploads,
 		.counts = &service->counts,
 	};

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/base/clock.h"
+
 struct grpc_service;
 struct host_board;
 struct profile_store;
@@ -22,6 +24,7 @@ struct grpc_service_options {
 	struct profile_store *store;
 	struct symbolizer *symbolizer;
 	struct host_board *hosts; /* may be NULL */
+	struct clock clock;
 	bool insecure_uploads; /* takes uploads from other hosts, too */
 };
 

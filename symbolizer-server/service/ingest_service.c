@@ -153,7 +153,7 @@ static void leave(struct ingest_stream *ingest)
 
 	pthread_mutex_lock(&ingest->lock);
 	ingest->pending_count--;
-	reads = ingest->full;
+	reads = ingest->full && !ingest->finishing;
 	ingest->full = false;
 	finishes = ingest->finishing && ingest->pending_count == 0;
 	pthread_mutex_unlock(&ingest->lock);
@@ -288,17 +288,27 @@ static void take_hello(struct ingest_stream *ingest, const struct wire_hello *he
 		rpc_stream_finish(ingest->stream, r, NULL);
 }
 
-/* Asks for the next message, unless as many batches wait as may. */
+/* Asks for the next message, unless as many batches wait as may, or no more is to be begun. */
 static void read_on(struct ingest_stream *ingest)
 {
-	bool full;
+	bool reads;
 
 	pthread_mutex_lock(&ingest->lock);
-	full = ingest->pending_count >= INGEST_UNACKNOWLEDGED_MAX;
-	ingest->full = full;
+	ingest->full = ingest->pending_count >= INGEST_UNACKNOWLEDGED_MAX;
+	reads = !ingest->full && !ingest->finishing;
 	pthread_mutex_unlock(&ingest->lock);
-	if (!full)
+	if (reads)
 		rpc_stream_read(ingest->stream);
+}
+
+static bool is_finishing(struct ingest_stream *ingest)
+{
+	bool finishing;
+
+	pthread_mutex_lock(&ingest->lock);
+	finishing = ingest->finishing;
+	pthread_mutex_unlock(&ingest->lock);
+	return finishing;
 }
 
 static void on_message(
@@ -308,6 +318,9 @@ static void on_message(
 	struct wire_push push;
 
 	(void)stream;
+	/* What comes while the server stops is not begun: its sender keeps it. */
+	if (is_finishing(ingest))
+		return;
 	arena_reset(&ingest->arena);
 	if (wire_push_decode(bytes, byte_count, &ingest->arena, &push) < 0) {
 		break_stream(ingest, "a message that is no PushRequest");

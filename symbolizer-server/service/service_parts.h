@@ -12,6 +12,7 @@
 
 #include "proto/rpc/rpc_server.h"
 #include "proto/wire/ingest_wire.h"
+#include "store/base/clock.h"
 #include "symbolizer-server/service/service_counter.h"
 
 struct host_board;
@@ -22,6 +23,7 @@ struct service_parts {
 	struct profile_store *store;
 	struct symbolizer *symbolizer; /* NULL: nothing asks for names */
 	struct host_board *hosts; /* NULL: nobody wants to know */
+	struct clock clock;
 	bool insecure_uploads; /* takes them from other hosts, too */
 	struct service_counts *counts;
 };
