@@ -224,26 +224,60 @@ static int read_frames(struct bytes_reader *reader, struct profile *profile)
 }
 
 /* Depth first, a node needs no parent: the number of levels to go up from the node before it says
- * the same and is mostly 0. */
+ * the same and is mostly 0. Its frame is told by the distance to the sibling before it, which has a
+ * lower one, or else to the parent's: callers and callees mostly lie in one module. */
 static void write_stacks(
 	struct bytes_writer *writer, const struct profile *profile, const struct block_order *order)
 {
 	const struct stack_node *nodes = profile->stacks.nodes;
-	uint32_t count = profile->stacks.count;
+	const uint32_t *places = order->frame_places;
+	struct bytes_writer frames;
 
-	bytes_write_varint(writer, count - 1);
-	for (uint32_t i = 1; i < count; i++) {
-		uint32_t at = order->nodes[i - 1], up = 0;
+	bytes_writer_init(&frames, writer->bytes_max);
+	bytes_write_varint(writer, profile->stacks.count - 1);
+	for (uint32_t i = 1; i < profile->stacks.count; i++) {
+		const struct stack_node *node = &nodes[order->nodes[i]];
+		uint32_t at = order->nodes[i - 1], sibling = STACK_EMPTY, up = 0;
+		int64_t parent_place = node->parent ? places[nodes[node->parent].frame] : 0;
 
-		for (; at != nodes[order->nodes[i]].parent; at = nodes[at].parent)
+		for (; at != node->parent; at = nodes[at].parent) {
+			sibling = at;
 			up++;
+		}
 		bytes_write_varint(writer, up);
+		if (up > 0)
+			bytes_write_varint(
+				&frames, places[node->frame] - places[nodes[sibling].frame] - 1);
+		else
+			bytes_write_signed(&frames, places[node->frame] - parent_place);
 	}
-	for (uint32_t i = 1; i < count; i++)
-		bytes_write_varint(writer, order->frame_places[nodes[order->nodes[i]].frame]);
+	bytes_write_span(writer, frames.bytes, frames.byte_count);
+	if (!writer->fault)
+		writer->fault = bytes_writer_fault(&frames);
+	bytes_writer_done(&frames);
 }
 
-/* Siblings rise by frame, so that no stack can be there twice. */
+/* Reads node I, whose forebears are there. Siblings rise by frame, so that no stack can be there
+ * twice. */
+static void read_node(struct bytes_reader *ups, struct bytes_reader *frames,
+	struct stack_node *nodes, uint32_t i, uint32_t frame_count)
+{
+	uint32_t up = bytes_read_varint32(ups), at = i - 1, sibling = STACK_EMPTY;
+	uint64_t frame;
+
+	for (; up > 0 && at != STACK_EMPTY; up--) {
+		sibling = at;
+		at = nodes[at].parent;
+	}
+	if (sibling != STACK_EMPTY)
+		frame = (uint64_t)nodes[sibling].frame + 1 + bytes_read_varint32(frames);
+	else
+		frame = nodes[at].frame + (uint64_t)bytes_read_signed(frames);
+	if (up > 0 || frame >= frame_count)
+		bytes_reader_refuse(frames);
+	nodes[i] = (struct stack_node){at, (uint32_t)frame};
+}
+
 static int read_stacks(struct bytes_reader *reader, struct profile *profile)
 {
 	uint32_t count = block_read_count(reader, STACK_NODE_COUNT_MAX - 1) + 1;
@@ -255,19 +289,8 @@ static int read_stacks(struct bytes_reader *reader, struct profile *profile)
 	nodes[0] = (struct stack_node){0};
 	for (uint32_t i = 1; i < count; i++)
 		bytes_read_varint32(reader);
-	for (uint32_t i = 1; i < count && !bytes_reader_fault(reader); i++) {
-		uint32_t up = bytes_read_varint32(&ups), frame = bytes_read_varint32(reader);
-		uint32_t at = i - 1, below = STACK_EMPTY;
-
-		for (; up > 0 && at != STACK_EMPTY; up--) {
-			below = at;
-			at = nodes[at].parent;
-		}
-		if (up > 0 || frame >= profile->frames.count ||
-			(below != STACK_EMPTY && nodes[below].frame >= frame))
-			bytes_reader_refuse(reader);
-		nodes[i] = (struct stack_node){at, frame};
-	}
+	for (uint32_t i = 1; i < count && !bytes_reader_fault(reader); i++)
+		read_node(&ups, reader, nodes, i, profile->frames.count);
 	if (bytes_reader_fault(reader) < 0)
 		return bytes_reader_fault(reader);
 	free(profile->stacks.nodes);

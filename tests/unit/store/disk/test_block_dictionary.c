@@ -74,8 +74,9 @@ static void what_is_well_formed_is_read(void)
 		.strings = "3 1 1 2 'a'b'c'd",
 		.modules = "2 1 1 2 'x'y 2 0 0",
 		.frames = "3 1 2 0 1 2 2 0 1 0 7 4 0x1000",
-		/* 0-1-2, then up two levels: a sibling of 1 */
-		.stacks = "3 0 0 2 0 1 2",
+		/* Node 1 below the empty stack with frame 1, node 2 below it with frame 0; then up
+		 * two levels: a sibling of node 1, one frame further. */
+		.stacks = "3 0 0 2 2 1 0",
 		.labels = "1 2 1 2 3 1",
 		.threads = "1 100 4 2 1",
 		.cpus = "1 3 10 20 30 40",
@@ -95,6 +96,9 @@ static void what_is_well_formed_is_read(void)
 	CHECK_EQ(profile->stacks.count, 4);
 	CHECK_EQ(profile->stacks.nodes[2].parent, 1);
 	CHECK_EQ(profile->stacks.nodes[3].parent, STACK_EMPTY);
+	CHECK_EQ(profile->stacks.nodes[1].frame, 1);
+	CHECK_EQ(profile->stacks.nodes[2].frame, 0);
+	CHECK_EQ(profile->stacks.nodes[3].frame, 2);
 	CHECK_EQ(profile->labels.count, 2);
 	CHECK_EQ(profile->threads.threads[0].tid, 102);
 	CHECK_EQ(profile->cpus[0].sampled_ns, 40);
@@ -112,18 +116,26 @@ static void what_names_a_thing_twice_is_refused(void)
 	CHECK_EQ(read_parts(&(struct parts){.modules = "1 0 0 0"}, NULL), -EBADMSG);
 	CHECK_EQ(read_parts(&(struct parts){.frames = "2 2 0 0 0 0 5 0"}, NULL), -EBADMSG);
 	CHECK_EQ(read_parts(&(struct parts){.frames = "2 2 0 1 0 0 5 0"}, NULL), 0);
-	CHECK_EQ(read_parts(&(struct parts){.frames = "1 1 0 0 5", .stacks = "2 0 1 0 0"}, NULL),
-		-EBADMSG);
 	CHECK_EQ(read_parts(&(struct parts){.labels = "1 0"}, NULL), -EBADMSG);
 	CHECK_EQ(read_parts(&(struct parts){.threads = "2 1 0 0 0 1 0 0 0"}, NULL), -EBADMSG);
 }
 
+static int read_stacks_of_one_frame(const char *stacks)
+{
+	return read_parts(&(struct parts){.frames = "1 1 0 0 5", .stacks = stacks}, NULL);
+}
+
 static void what_points_nowhere_is_refused(void)
 {
-	CHECK_EQ(read_parts(&(struct parts){.frames = "1 1 0 0 5", .stacks = "1 0 1"}, NULL),
-		-EBADMSG);
-	CHECK_EQ(read_parts(&(struct parts){.frames = "1 1 0 0 5", .stacks = "1 1 0"}, NULL),
-		-EBADMSG);
+	/* A frame beyond the last, before the first, of a sibling likewise; more levels up than
+	 * there are. */
+	CHECK_EQ(read_stacks_of_one_frame("1 0 0"), 0);
+	CHECK_EQ(read_stacks_of_one_frame("1 0 2"), -EBADMSG);
+	CHECK_EQ(read_stacks_of_one_frame("1 0 1"), -EBADMSG);
+	CHECK_EQ(read_stacks_of_one_frame("2 0 1 0 0"), -EBADMSG);
+	CHECK_EQ(read_stacks_of_one_frame("2 0 0 0 0"), 0);
+	CHECK_EQ(read_stacks_of_one_frame("1 1 0"), -EBADMSG);
+	CHECK_EQ(read_stacks_of_one_frame("2 0 2 0 0"), -EBADMSG);
 	CHECK_EQ(read_parts(&(struct parts){.labels = "1 1 1 0"}, NULL), -EBADMSG);
 	CHECK_EQ(read_parts(&(struct parts){.labels = "1 1 0 1"}, NULL), -EBADMSG);
 	/* Frames of fewer or more modules than there are. */
