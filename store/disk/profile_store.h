@@ -54,7 +54,8 @@ int profile_store_open(const struct profile_store_config *config,
 void profile_store_close(struct profile_store *store);
 
 /* RESULT: 0, durable. -EALREADY: a batch of this key is durable already, this one was left out.
- * -ENOSPC, -EIO, ...: not stored; the sender keeps it and tries again. */
+ * -EFBIG: the index has no room for its host, type or hour.  -ENOSPC, -EIO, ...: not stored; the
+ * sender keeps it and tries again. */
 typedef void (*profile_store_done_fn)(void *context, int result);
 
 /* Takes a copy of a sealed and checked PROFILE and stamps it with the time of the store's clock.
@@ -98,7 +99,7 @@ void profile_store_retain(struct profile_store *store);
 	X(refused_full, "batches refused because the disk is full")                            \
 	X(refused_queue, "batches refused because too much waits for the disk")                \
 	X(refused_old, "batches refused because all of them is older than the retention")      \
-	X(refused_large, "batches refused because they do not fit one record")                 \
+	X(refused_large, "batches refused because they do not fit a record or the index")      \
 	X(write_failures, "group commits whose write failed, other than by a full disk")       \
 	X(sync_failures, "group commits whose fdatasync failed: nothing of them acknowledged") \
 	X(commits, "group commits, one fdatasync each")                                        \

@@ -152,6 +152,11 @@ static void index_group(struct profile_store *store, const struct group *group)
 		if (item->result == 0)
 			item->result = time_index_add(
 				&store->index, &record, store->active_file, (uint32_t)offset);
+		/* No room for its host, types or hour: it will not fit later either. */
+		if (item->result == -E2BIG) {
+			item->result = -EFBIG;
+			store->counters[PROFILE_STORE_refused_large]++;
+		}
 		if (item->result == 0)
 			offset += item->byte_count;
 	}
