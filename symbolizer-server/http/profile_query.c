@@ -72,6 +72,7 @@ static int name_and_join(struct profile_tree *tree, const struct site *site)
 	symbol_names_done(&names);
 	if (r == 0)
 		r = call_tree_init(&tree->calls, &tree->merge, &tree->naming, &tree->functions);
+	merge_release(&tree->merge);
 	return r;
 }
 

@@ -85,22 +85,15 @@ void route_flame(void *context, const struct http_request *request, struct http_
 
 static int write_top(struct profile_tree *tree, uint32_t row_count, struct http_answer *answer)
 {
-	struct level_tree levels;
 	struct top top;
-	int r = level_tree_init(&levels, &tree->calls, LEVEL_TREE_BY_TOTAL, UINT32_MAX);
+	int r = top_init(&top, &tree->calls);
 
 	if (r < 0)
 		return r;
-	r = top_init(&top, &levels);
-	if (r == 0) {
-		struct bytes_writer *body = http_answer_begin(answer, 200, "application/json");
-
-		tree_json_top(&top, &tree->about, levels.nodes[0].total, row_count,
-			&tree->functions, body);
-		top_done(&top);
-	}
-	level_tree_done(&levels);
-	return r;
+	tree_json_top(&top, &tree->about, tree->calls.totals[GROWING_TREE_ROOT], row_count,
+		&tree->functions, http_answer_begin(answer, 200, "application/json"));
+	top_done(&top);
+	return 0;
 }
 
 void route_top(void *context, const struct http_request *request, struct http_answer *answer)

@@ -14,8 +14,8 @@
 
 #include "store/profile/grow.h"
 
-/* Most nodes have one or two children; a longer list would cost more than a look-up. */
-#define LISTED_COUNT_MAX 8
+/* Most nodes have one or two children; walking further would cost more than a look-up. */
+#define LOOKED_AT_MAX 8
 
 int growing_tree_init(struct growing_tree *tree, uint32_t what)
 {
@@ -38,21 +38,31 @@ void growing_tree_done(struct growing_tree *tree)
 	*tree = (struct growing_tree){0};
 }
 
+/* Links CHILD into its parent's list: in front while the list is short, else behind the part that
+ * look-ups walk. */
+static void link_child(struct growing_tree *tree, uint32_t parent, uint32_t child)
+{
+	uint32_t *link = &tree->nodes[parent].child_first;
+
+	if (tree->nodes[parent].child_count >= LOOKED_AT_MAX) {
+		for (int i = 0; i < LOOKED_AT_MAX; i++)
+			link = &tree->nodes[*link].sibling_next;
+	}
+	tree->nodes[child].sibling_next = *link;
+	*link = child;
+	tree->nodes[parent].child_count++;
+}
+
 static int add_child(struct growing_tree *tree, uint32_t parent, uint32_t what, uint32_t *ret_node)
 {
-	struct growing_node node = {.parent = parent, .what = what};
 	int r = grow_array(&tree->nodes, &tree->capacity, tree->count, GROWING_TREE_NODE_COUNT_MAX);
 
-	if (r == 0 && tree->nodes[parent].child_count >= LISTED_COUNT_MAX) {
+	if (r == 0 && tree->nodes[parent].child_count >= LOOKED_AT_MAX)
 		r = child_map_add(&tree->crowded, parent, what, tree->count);
-	} else if (r == 0) {
-		node.sibling_next = tree->nodes[parent].child_first;
-		tree->nodes[parent].child_first = tree->count;
-	}
 	if (r < 0)
 		return r;
-	tree->nodes[parent].child_count++;
-	tree->nodes[tree->count] = node;
+	tree->nodes[tree->count] = (struct growing_node){.parent = parent, .what = what};
+	link_child(tree, parent, tree->count);
 	*ret_node = tree->count++;
 	return 0;
 }
@@ -62,14 +72,19 @@ int growing_tree_child(
 {
 	uint32_t node = tree->nodes[parent].child_first;
 
-	while (node != 0 && tree->nodes[node].what != what)
+	for (int i = 0; i < LOOKED_AT_MAX && node != 0; i++) {
+		if (tree->nodes[node].what == what) {
+			*ret_node = node;
+			return 0;
+		}
 		node = tree->nodes[node].sibling_next;
-	if (node == 0 && tree->nodes[parent].child_count > LISTED_COUNT_MAX) {
-		node = child_map_find(&tree->crowded, parent, what);
-		node = node == CHILD_MAP_NONE ? 0 : node;
 	}
-	if (node == 0)
-		return add_child(tree, parent, what, ret_node);
-	*ret_node = node;
-	return 0;
+	if (node != 0) {
+		node = child_map_find(&tree->crowded, parent, what);
+		if (node != CHILD_MAP_NONE) {
+			*ret_node = node;
+			return 0;
+		}
+	}
+	return add_child(tree, parent, what, ret_node);
 }

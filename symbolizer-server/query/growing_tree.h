@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growing tree: nodes that are found by their parent and by what they are, or made.
  *
- * What it is   the first children of a node stand in a list, further ones in a map: walking down a
- *              path that was walked before touches the nodes of that path and little else, and a
- *              node with a hundred thousand children costs one look-up.
+ * What it is   the children of a node stand in a list, those beyond the first few in a map as well:
+ *              walking down a path that was walked before touches the nodes of that path and
+ *              little else, and a node with a hundred thousand children costs one look-up.
  * Ownership    owns its nodes.
  * Threads      one owner.
  * Errors       -ENOMEM; -E2BIG: too many nodes.
@@ -24,7 +24,7 @@ struct growing_node {
 	uint32_t what;
 	uint32_t child_first; /* 0: none */
 	uint32_t sibling_next; /* 0: none */
-	uint32_t child_count; /* those beyond the list included */
+	uint32_t child_count;
 	int64_t self; /* the owner's */
 };
 
@@ -32,7 +32,7 @@ struct growing_tree {
 	struct growing_node *nodes;
 	uint32_t count;
 	uint32_t capacity;
-	struct child_map crowded; /* the children that stand in no list */
+	struct child_map crowded; /* children too far down a list to be looked for there */
 };
 
 /* Makes the root, which is WHAT. */

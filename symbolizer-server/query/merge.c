@@ -41,7 +41,7 @@ int merge_init(struct merge *merge, const struct selector *selector, struct time
 	return r;
 }
 
-void merge_done(struct merge *merge)
+void merge_release(struct merge *merge)
 {
 	row_filter_done(&merge->filter);
 	string_table_done(&merge->strings);
@@ -51,6 +51,12 @@ void merge_done(struct merge *merge)
 	free(merge->scratch.modules);
 	free(merge->scratch.frames);
 	free(merge->scratch.stacks);
+	merge->scratch = (struct merge_scratch){0};
+}
+
+void merge_done(struct merge *merge)
+{
+	merge_release(merge);
 	*merge = (struct merge){0};
 }
 

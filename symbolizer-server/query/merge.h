@@ -44,5 +44,8 @@ struct merge {
 
 int merge_init(struct merge *merge, const struct selector *selector, struct time_range range);
 void merge_done(struct merge *merge);
+/* Gives back the memory of all that was merged but the sums: once names are joined, a large tree
+ * need not be held twice. */
+void merge_release(struct merge *merge);
 /* PROFILE must have passed profile_check. */
 int merge_add(struct merge *merge, const struct profile *profile);

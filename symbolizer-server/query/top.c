@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "symbolizer-server/query/tree_walk.h"
-
 static int order_rows(const void *one, const void *other, void *functions)
 {
 	const struct top_row *a = one, *b = other;
@@ -17,48 +15,78 @@ static int order_rows(const void *one, const void *other, void *functions)
 	return function_table_compare(functions, a->function, b->function);
 }
 
-/* ON_PATH: of each function, how many of its nodes lie between the root and where we are. */
-static int add_up(struct top_row *rows, uint32_t *on_path, const struct level_tree *tree)
+struct sums {
+	const struct call_tree *calls;
+	struct top_row *rows; /* of each function */
+	uint32_t *on_path; /* of each function: its nodes between the root and where we are */
+};
+
+static void enter(struct sums *sums, uint32_t node)
 {
-	struct tree_walk walk;
-	int r;
+	const struct growing_node *at = &sums->calls->tree.nodes[node];
 
-	tree_walk_init(&walk, tree);
-	while ((r = tree_walk_next(&walk)) > 0) {
-		const struct level_node *node = &tree->nodes[walk.node];
-
-		if (!walk.entered) {
-			on_path[node->function]--;
-			continue;
-		}
-		if (on_path[node->function]++ == 0)
-			rows[node->function].total += node->total;
-		rows[node->function].self += level_tree_self(tree, walk.node);
-	}
-	tree_walk_done(&walk);
-	return r;
+	if (sums->on_path[at->what]++ == 0)
+		sums->rows[at->what].total += sums->calls->totals[node];
+	sums->rows[at->what].self += at->self;
 }
 
-int top_init(struct top *top, const struct level_tree *tree)
+/* Depth first; the way back is in the nodes, so that depth costs no memory. */
+static void add_up(struct sums *sums)
 {
-	uint32_t function_count = tree->functions->count, kept = 0;
-	struct top_row *rows = calloc(function_count, sizeof(*rows));
-	uint32_t *on_path = calloc(function_count, sizeof(*on_path));
-	int r = rows && on_path ? add_up(rows, on_path, tree) : -ENOMEM;
+	const struct growing_node *nodes = sums->calls->tree.nodes;
+	uint32_t node = GROWING_TREE_ROOT;
 
-	free(on_path);
-	if (r < 0) {
-		free(rows);
-		return r;
+	enter(sums, node);
+	for (;;) {
+		if (nodes[node].child_first != 0) {
+			node = nodes[node].child_first;
+			enter(sums, node);
+			continue;
+		}
+		while (nodes[node].sibling_next == 0) {
+			sums->on_path[nodes[node].what]--;
+			if (node == GROWING_TREE_ROOT)
+				return;
+			node = nodes[node].parent;
+		}
+		sums->on_path[nodes[node].what]--;
+		node = nodes[node].sibling_next;
+		enter(sums, node);
 	}
-	for (uint32_t i = 0; i < function_count; i++) {
-		if (rows[i].total == 0 || tree->functions->functions[i].kind == FUNCTION_ROOT)
+}
+
+/* Sorts the rows that count to the front; gives their number. */
+static uint32_t order(struct top_row *rows, struct function_table *functions)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < functions->count; i++) {
+		if (rows[i].total == 0 || functions->functions[i].kind == FUNCTION_ROOT)
 			continue;
 		rows[kept] = rows[i];
 		rows[kept++].function = i;
 	}
-	qsort_r(rows, kept, sizeof(*rows), order_rows, tree->functions);
-	*top = (struct top){rows, kept};
+	qsort_r(rows, kept, sizeof(*rows), order_rows, functions);
+	return kept;
+}
+
+int top_init(struct top *top, const struct call_tree *calls)
+{
+	uint32_t function_count = calls->functions->count;
+	struct sums sums = {
+		.calls = calls,
+		.rows = calloc(function_count, sizeof(*sums.rows)),
+		.on_path = calloc(function_count, sizeof(*sums.on_path)),
+	};
+
+	if (!sums.rows || !sums.on_path) {
+		free(sums.rows);
+		free(sums.on_path);
+		return -ENOMEM;
+	}
+	add_up(&sums);
+	free(sums.on_path);
+	*top = (struct top){sums.rows, order(sums.rows, calls->functions)};
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "symbolizer-server/query/level_tree.h"
+#include "symbolizer-server/query/call_tree.h"
 
 struct top_row {
 	uint32_t function;
@@ -24,6 +24,5 @@ struct top {
 	uint32_t count;
 };
 
-/* TREE should be untrimmed: what is trimmed would count as one function. */
-int top_init(struct top *top, const struct level_tree *tree);
+int top_init(struct top *top, const struct call_tree *calls);
 void top_done(struct top *top);

@@ -15,13 +15,11 @@ static void is_row(const struct tree_fixture *fixture, const struct top_row *row
 static void recursion_counts_once(void)
 {
 	struct tree_fixture fixture;
-	struct level_tree tree;
 	struct top top;
 	int64_t sum = 0;
 
 	tree_fixture_init(&fixture, "main;f;f;g;f 3\nmain;f;f 4\nmain;g 2\nf 1\n");
-	CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, UINT32_MAX), 0);
-	CHECK_EQ(top_init(&top, &tree), 0);
+	CHECK_EQ(top_init(&top, &fixture.calls), 0);
 	CHECK_EQ(top.count, 3);
 	is_row(&fixture, &top.rows[0], "f", 8, 8);
 	is_row(&fixture, &top.rows[1], "g", 2, 5);
@@ -30,22 +28,18 @@ static void recursion_counts_once(void)
 		sum += top.rows[i].self;
 	CHECK_EQ(sum, fixture.merge.total);
 	top_done(&top);
-	level_tree_done(&tree);
 	tree_fixture_done(&fixture);
 }
 
 static void an_empty_tree_has_no_rows(void)
 {
 	struct tree_fixture fixture;
-	struct level_tree tree;
 	struct top top;
 
 	tree_fixture_init(&fixture, "");
-	CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, UINT32_MAX), 0);
-	CHECK_EQ(top_init(&top, &tree), 0);
+	CHECK_EQ(top_init(&top, &fixture.calls), 0);
 	CHECK_EQ(top.count, 0);
 	top_done(&top);
-	level_tree_done(&tree);
 	tree_fixture_done(&fixture);
 }
 
