@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 struct debuginfod_source {
 	struct symbol_source source;
 	debuginfod_client *clients[SYMBOL_WORKERS_MAX]; /* each made by its worker */
+	int nothing_fd; /* takes no byte */
 	atomic_bool stopping;
 };
 
@@ -50,6 +52,9 @@ static debuginfod_client *client_of(struct debuginfod_source *source, unsigned w
 			return NULL;
 		debuginfod_set_user_data(source->clients[worker], source);
 		debuginfod_set_progressfn(source->clients[worker], give_up_when_stopping);
+		/* Without one the library tells its steps to the descriptor -1, and the C library
+		 * loses a buffer of 8 KiB at each attempt. */
+		debuginfod_set_verbose_fd(source->clients[worker], source->nothing_fd);
 	}
 	return source->clients[worker];
 }
@@ -118,6 +123,7 @@ static void source_free(struct symbol_source *base)
 	for (unsigned i = 0; i < SYMBOL_WORKERS_MAX; i++)
 		if (source->clients[i])
 			debuginfod_end(source->clients[i]);
+	close(source->nothing_fd);
 	free(source);
 }
 
@@ -159,6 +165,17 @@ static int set_environment(const char *urls, const char *folder)
 	return 0;
 }
 
+static int open_nothing(void)
+{
+	int fd = memfd_create("nothing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
 int debuginfod_source_new(const char *urls, const char *folder, struct symbol_source **ret_source)
 {
 	struct debuginfod_source *source;
@@ -171,6 +188,12 @@ int debuginfod_source_new(const char *urls, const char *folder, struct symbol_so
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;
+	source->nothing_fd = open_nothing();
+	if (source->nothing_fd < 0) {
+		r = source->nothing_fd;
+		free(source);
+		return r;
+	}
 	source->source = (struct symbol_source){
 		.name = "debuginfod",
 		.fetch = fetch,
