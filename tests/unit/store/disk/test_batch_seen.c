@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "tests/support/check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/fake_profile.h"
 
 static struct batch_key key_of(uint32_t instance, uint64_t sequence)
@@ -153,6 +154,25 @@ static void beyond_the_limit_of_instances_the_older_half_is_forgotten(void)
 	batch_seen_done(&seen);
 }
 
+static void without_memory_nothing_wrong_is_seen(void)
+{
+	struct batch_key key = key_of(7, 7);
+	struct batch_seen seen;
+	uint64_t count = 0;
+	int r;
+
+	batch_seen_init(&seen);
+	do {
+		fail_alloc_after(count++);
+		r = batch_seen_add(&seen, &key, 1);
+		CHECK_EQ(r, fail_alloc_never() ? -ENOMEM : 0);
+		CHECK_EQ(batch_seen_has(&seen, &key), r == 0);
+	} while (r < 0);
+	CHECK(count > 2);
+	CHECK_EQ(seen.count, 1);
+	batch_seen_done(&seen);
+}
+
 int main(void)
 {
 	RUN(exactly_what_was_added_is_seen);
@@ -161,5 +181,6 @@ int main(void)
 	RUN(beyond_the_limit_of_gaps_the_lowest_are_forgotten);
 	RUN(instances_expire_by_their_latest_batch);
 	RUN(beyond_the_limit_of_instances_the_older_half_is_forgotten);
+	RUN(without_memory_nothing_wrong_is_seen);
 	return 0;
 }

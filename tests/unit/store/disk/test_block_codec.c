@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "tests/support/check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/fake_profile.h"
 
 #define START_NS (UINT64_C(1700000000) * NS_PER_S)
@@ -212,6 +213,37 @@ static void flipped_bits_never_do_harm(void)
 	free(block.bytes);
 }
 
+/* Fails the N-th allocation, for every N there is. */
+static void running_out_of_memory_is_an_error_and_leaves_nothing(void)
+{
+	struct fake_host host = fake_small_host("db-1");
+	struct profile *profile = fake_profile(&host, START_NS, WINDOW_NS, 1), *decoded = NULL;
+	struct block block = encode(profile), again = {0};
+	uint64_t count = 0;
+	int r;
+
+	do {
+		fail_alloc_after(count++);
+		r = block_encode(profile, &again.bytes, &again.byte_count);
+		CHECK_EQ(r, fail_alloc_never() ? -ENOMEM : 0);
+		CHECK(r == 0 || !again.bytes);
+	} while (r < 0);
+	CHECK(count > 10);
+	CHECK_EQ(again.byte_count, block.byte_count);
+	count = 0;
+	do {
+		fail_alloc_after(count++);
+		r = block_decode(block.bytes, block.byte_count, &decoded);
+		CHECK_EQ(r, fail_alloc_never() ? -ENOMEM : 0);
+		CHECK(r == 0 || !decoded);
+	} while (r < 0);
+	CHECK(count > 20);
+	profile_free(decoded);
+	profile_free(profile);
+	free(block.bytes);
+	free(again.bytes);
+}
+
 int main(void)
 {
 	RUN(what_is_encoded_decodes_to_the_same_and_encodes_to_the_same_bytes);
@@ -221,5 +253,6 @@ int main(void)
 	RUN(a_later_version_is_told_apart_from_damage);
 	RUN(every_shortened_block_is_refused);
 	RUN(flipped_bits_never_do_harm);
+	RUN(running_out_of_memory_is_an_error_and_leaves_nothing);
 	return 0;
 }

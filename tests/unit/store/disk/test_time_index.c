@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "tests/support/check.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/fake_profile.h"
 
 #define HOUR TIME_INDEX_BUCKET_NS
@@ -150,6 +151,28 @@ static void every_range_finds_what_overlaps_it(void)
 	time_index_done(&index_);
 }
 
+static void without_memory_nothing_is_added(void)
+{
+	struct log_record record = {.start_ns = 10,
+		.until_ns = 20,
+		.host = {"a", 1},
+		.types = {{"cpu", 3}},
+		.type_count = 1};
+	uint64_t count = 0;
+	int r;
+
+	CHECK_EQ(time_index_init(&index_), 0);
+	do {
+		fail_alloc_after(count++);
+		r = time_index_add(&index_, &record, NULL, 0);
+		CHECK_EQ(r, fail_alloc_never() ? -ENOMEM : 0);
+		CHECK_EQ(index_.entry_count, r == 0);
+	} while (r < 0);
+	CHECK(count > 2);
+	CHECK_STR(found_between(0, UINT64_MAX), "0");
+	time_index_done(&index_);
+}
+
 int main(void)
 {
 	RUN(entries_come_in_order_of_time);
@@ -157,5 +180,6 @@ int main(void)
 	RUN(a_selection_leaves_out_other_hosts_types_and_later_entries);
 	RUN(removed_entries_are_gone_and_their_hours_too);
 	RUN(every_range_finds_what_overlaps_it);
+	RUN(without_memory_nothing_is_added);
 	return 0;
 }

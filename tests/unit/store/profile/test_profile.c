@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "tests/support/check.h"
+#include "tests/support/fail_alloc.h"
 
 static void a_type_is_made_once_and_its_uses_must_agree(void)
 {
@@ -119,6 +120,67 @@ static void a_window_has_as_many_slots_as_start_in_it(void)
 	profile_free(profile);
 }
 
+/* Fills every table a little; whatever fails, the profile is still one. */
+static int fill(struct profile *profile)
+{
+	struct frame frame = {.address = 1};
+	struct module module = {.name = 0};
+	struct thread thread = {.pid = 1};
+	struct sample_table *table;
+	struct label label;
+	uint32_t index;
+	int r = profile_add_text(profile, "stone", &module.name);
+
+	label = (struct label){module.name, module.name};
+	if (r == 0)
+		r = module_table_add(&profile->modules, &module, &frame.module);
+	if (r == 0)
+		r = frame_table_add(&profile->frames, &frame, &index);
+	if (r == 0)
+		r = stack_table_add(&profile->stacks, STACK_EMPTY, index, &index);
+	if (r == 0)
+		r = label_table_add(&profile->labels, &profile->strings, &label, 1, &thread.labels);
+	if (r == 0)
+		r = thread_table_add(&profile->threads, &thread, &index);
+	if (r == 0)
+		r = profile_add_cpu(profile, &(struct profile_cpu){0});
+	if (r == 0)
+		r = profile_add_counter(profile, "samples", 1);
+	if (r == 0)
+		r = profile_add_type(profile, PROFILE_TYPE_ON_CPU, 10, true, &table);
+	for (uint32_t i = 0; r == 0 && i < 40; i++)
+		r = sample_table_add(table, 1, 0, i % 20, 10, i);
+	return r == 0 ? profile_seal(profile) : r;
+}
+
+static void running_out_of_memory_is_an_error_and_leaves_a_profile(void)
+{
+	struct profile *profile;
+	uint64_t count = 0;
+	int r;
+
+	do {
+		fail_alloc_after(count++);
+		r = profile_new(&profile);
+		CHECK_EQ(r, fail_alloc_never() ? -ENOMEM : 0);
+		if (r == 0)
+			profile_free(profile);
+	} while (r < 0);
+	CHECK(count > 5);
+	count = 0;
+	do {
+		CHECK_EQ(profile_new(&profile), 0);
+		fail_alloc_after(count++);
+		r = fill(profile);
+		CHECK_EQ(r, fail_alloc_never() ? -ENOMEM : 0);
+		/* Once there is memory again, what failed can be carried on. */
+		if (r == -ENOMEM && profile->type_count == 1 && profile->types[0].row_count == 20)
+			CHECK_EQ(profile_seal(profile), 0);
+		profile_free(profile);
+	} while (r < 0);
+	CHECK(count > 10);
+}
+
 int main(void)
 {
 	RUN(a_type_is_made_once_and_its_uses_must_agree);
@@ -127,5 +189,6 @@ int main(void)
 	RUN(counters_have_a_limit);
 	RUN(a_window_lies_on_the_grid_of_slots_though_clocks_slew);
 	RUN(a_window_has_as_many_slots_as_start_in_it);
+	RUN(running_out_of_memory_is_an_error_and_leaves_a_profile);
 	return 0;
 }
