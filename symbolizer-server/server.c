@@ -2,7 +2,7 @@
 /*
  * Started from the bottom to the top, stopped the other way round:
  *
- *   HTTP socket     a port in use is found before anything else is touched
+ *   HTTP socket     a port in use, gRPC's too, is found before anything else is touched
  *   data folder
  *   sandbox         opens this program's own file
  *   symbolizer      sets environment variables, so it comes before every thread; locks its folder
@@ -61,6 +61,12 @@ struct server {
 	struct listen_address grpc_bound;
 };
 
+static int refuse_grpc(const struct config *config, int error)
+{
+	return log_error(error, "--grpc %s: cannot listen there; choose another address or port",
+		config->grpc_text);
+}
+
 static int open_http_socket(struct server *server)
 {
 	const struct config *config = server->config;
@@ -70,6 +76,19 @@ static int open_http_socket(struct server *server)
 		return log_error(r,
 			"--http %s: cannot listen there; choose another address or port",
 			config->http_text);
+	return 0;
+}
+
+/* gRPC opens its port itself, and last; whether it can is found out before anything is touched. */
+static int try_grpc_port(struct server *server)
+{
+	const struct config *config = server->config;
+	struct listen_address bound;
+	int fd, r = listen_address_open(&config->grpc, &fd, &bound);
+
+	if (r < 0)
+		return refuse_grpc(config, r);
+	close(fd);
 	return 0;
 }
 
@@ -135,8 +154,6 @@ static void report_store(const struct profile_store_report *report)
 			"ignoring %" PRIu64 " damaged stretches of files, %" PRIu64
 			" bytes: the disk lost or changed what was written",
 			report->damaged_count, report->damaged_bytes);
-	log_info("%" PRIu64 " batches in %" PRIu64 " files", report->record_count,
-		report->file_count);
 }
 
 static int start_store(struct server *server)
@@ -263,9 +280,7 @@ static int start_grpc(struct server *server)
 	listen_address_format(&config->grpc, text);
 	r = grpc_service_new(&options, &grpc);
 	if (r < 0)
-		return log_error(r,
-			"--grpc %s: cannot listen there; choose another address or port",
-			config->grpc_text);
+		return refuse_grpc(config, r);
 	server->grpc_bound = config->grpc;
 	set_port(&server->grpc_bound, grpc_service_port(grpc));
 	server->grpc = grpc;
@@ -274,8 +289,8 @@ static int start_grpc(struct server *server)
 
 static int start_parts(struct server *server)
 {
-	static int (*const starts[])(struct server *) = {open_http_socket, make_data_folder,
-		start_symbols, start_store, start_board, start_http, start_grpc};
+	static int (*const starts[])(struct server *) = {open_http_socket, try_grpc_port,
+		make_data_folder, start_symbols, start_store, start_board, start_http, start_grpc};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(starts) / sizeof(starts[0]); i++)

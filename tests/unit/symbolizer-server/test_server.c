@@ -379,6 +379,9 @@ static void what_prevents_a_start_is_one_line(void)
 	ends_with((const char *const[]){"--data", work_path("other"), "--http", address, "--grpc",
 			  "127.0.0.1:0", NULL},
 		1, address);
+	ends_with((const char *const[]){"--data", work_path("other"), "--http", "127.0.0.1:0",
+			  "--grpc", address, NULL},
+		1, address);
 	ends_with((const char *const[]){"--data", work_path("file"), "--http", "127.0.0.1:0",
 			  "--grpc", "127.0.0.1:0", NULL},
 		1, "/file");
