@@ -34,7 +34,8 @@ static void append(const char *text, size_t length)
 	log_text[log_length] = '\0';
 }
 
-static int keep(enum libbpf_print_level level, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static int keep(
+	enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	SCOPED_FREE char *text = NULL;
 	int length;

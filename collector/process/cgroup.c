@@ -66,12 +66,14 @@ static bool holds(struct piece piece, const char *word)
 	return memmem(piece.text, piece.length, word, strlen(word)) != NULL;
 }
 
-static void keep(struct piece piece, char *ret_text, size_t text_max)
+/* A text that is too long for its kind is none of it. */
+static bool keep(struct piece piece, char *ret_text, size_t text_max)
 {
 	if (piece.length > text_max)
-		return;
+		return false;
 	memcpy(ret_text, piece.text, piece.length);
 	ret_text[piece.length] = '\0';
+	return true;
 }
 
 /* <runtime>-<id>.scope, <unit>:<runtime>:<id>, or the id alone. */
@@ -145,12 +147,13 @@ static void find_container(struct piece before, struct piece piece, struct cgrou
 	struct piece container;
 	bool named = find_named(before, piece, &container);
 
-	if (named || find_id(piece, &container) || find_odd_id(before, piece, &container)) {
-		keep(container, place->container, CGROUP_CONTAINER_MAX);
-		place->container_is_name = named;
-		/* What stood above it is the container's manager, not what runs inside. */
-		place->unit[0] = '\0';
-	}
+	if (!named && !find_id(piece, &container) && !find_odd_id(before, piece, &container))
+		return;
+	if (!keep(container, place->container, CGROUP_CONTAINER_MAX))
+		return;
+	place->container_is_name = named;
+	/* What stood above it is the container's manager, not what runs inside. */
+	place->unit[0] = '\0';
 }
 
 /* pod<uid>, or kubepods-<class>-pod<uid with underscores>.slice. */
@@ -183,7 +186,8 @@ static void find_pod(struct piece piece, struct cgroup_place *place)
 		if (!is_hex(c) && c != '-')
 			return;
 	}
-	keep(pod, place->pod, CGROUP_POD_MAX);
+	if (!keep(pod, place->pod, CGROUP_POD_MAX))
+		return;
 	for (char *c = place->pod; *c; c++) {
 		if (*c == '_')
 			*c = '-';
@@ -231,8 +235,8 @@ static void find_unit(struct piece piece, struct cgroup_place *place)
 		if ((unsigned char)name.text[i] < ' ' || name.text[i] == 0x7f)
 			return;
 	}
-	keep(piece, place->unit, CGROUP_UNIT_MAX);
-	unescape(place->unit);
+	if (keep(piece, place->unit, CGROUP_UNIT_MAX))
+		unescape(place->unit);
 }
 
 static void parse_path(struct piece path, struct cgroup_place *ret_place)

@@ -101,6 +101,7 @@ static void what_is_not_a_container_stays_none(void)
 	expect("0::/system.slice/a\\x0ab.service\n", "", "", "a\\x0ab.service");
 	expect("0::/machine.slice/machine-a\"b.scope\n", "", "", "");
 	expect("0::/a\001b.service\n", "", "", "");
+	expect("0::/lxc/" ID "x\n", "", "", "");
 }
 
 int main(void)
