@@ -254,20 +254,16 @@ export function large(nodes, seed = 11) {
 	for (let i = 1; i < nameCount; i++)
 		names.push(`company::${['service', 'storage', 'transport', 'index'][i % 4]}::Handler${i % 997}::process_item_${i}`);
 	const childCount = [];
-	const totals = [nodes * 4000 * 1000];
+	const totals = [2 ** 50];
 	const name = [0];
 	for (let i = 0; i < totals.length; i++) {
-		const wanted = totals.length >= nodes ? 0 : i === 0 ? 6 : Math.floor(random() ** 3 * 9) + (totals.length - i < 40 ? 1 : 0);
-		let left = Math.floor(totals[i] * (0.9 + 0.1 * random()));
-		const made = [];
-		for (let c = 0; c < wanted && left > 1000; c++) {
-			const value = c === wanted - 1 ? Math.floor(left * 0.8) : Math.floor(left * (0.35 + 0.5 * random()));
-			if (value < 1)
-				break;
-			left -= value;
-			made.push(value);
-		}
-		made.sort((a, b) => b - a);
+		/* A fifth more nodes from level to level: some sixty levels at half a million. */
+		const dice = random();
+		const drawn = i < 60 ? 2 + Math.floor(dice * 4) : dice < 0.1 ? 0 : dice < 0.92 ? 1 : 2 + Math.floor(random() * 7);
+		const wanted = Math.min(drawn, nodes - totals.length);
+		const weights = Array.from({ length: wanted }, () => random() ** 4 + 0.01);
+		const sum = weights.reduce((all, weight) => all + weight, 0) * (1 + 0.15 * random());
+		const made = weights.map((weight) => Math.floor((totals[i] * weight) / sum)).filter((value) => value > 0).sort((a, b) => b - a);
 		for (const value of made) {
 			totals.push(value);
 			name.push(1 + Math.floor(random() ** 2 * (nameCount - 1)));

@@ -75,14 +75,9 @@ export function tabulate(tree: FlameTree, root: number): FunctionTable {
 	return { self, total, rows: Uint32Array.from(rows), trimmedValue };
 }
 
-/** The rows that KEEP accepts, sorted; equal rows stay in the order of their names' frequency. */
-export function sortedRows(
-	tree: FlameTree,
-	table: FunctionTable,
-	sort: Sort,
-	keep: (nameId: number) => boolean,
-): Uint32Array {
-	const rows = table.rows.filter(keep);
+/** The rows sorted; equal ones stay in the order of their names' frequency. */
+export function sortedRows(tree: FlameTree, table: FunctionTable, sort: Sort): Uint32Array {
+	const rows = table.rows.slice();
 	const { text } = tree.names;
 	const sign = sort.ascending ? 1 : -1;
 	if (sort.key === 'name')

@@ -19,6 +19,10 @@ export interface SearchResult {
 	value: number;
 }
 
+function escaped(text: string): string {
+	return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
+
 /** `text` is part of the name in any case; `/text/` is a regular expression; `in:` before either asks
  * for the binary. Null: nothing asked. A string: why it is no regular expression. */
 export function parseQuery(text: string): Query | string | null {
@@ -28,8 +32,9 @@ export function parseQuery(text: string): Query | string | null {
 		return null;
 	const pattern = /^\/(.+)\/([imsu]*)$/s.exec(wanted);
 	if (!pattern) {
-		const lower = wanted.toLowerCase();
-		return { test: (name) => name.toLowerCase().includes(lower), byModule };
+		/* A pattern that ignores case finds a text without making a lower-case copy of every name. */
+		const literal = new RegExp(escaped(wanted), 'iu');
+		return { test: (name) => literal.test(name), byModule };
 	}
 	try {
 		const regex = new RegExp(pattern[1], pattern[2] || 'i');
@@ -41,8 +46,7 @@ export function parseQuery(text: string): Query | string | null {
 
 /** The query that finds exactly this function. */
 export function queryFor(name: string): string {
-	const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\n', '\\n');
-	return `/^${escaped}$/s`;
+	return `/^${escaped(name).replaceAll('\n', '\\n')}$/s`;
 }
 
 export function matchNames(names: FlameNames, query: Query): Uint8Array {

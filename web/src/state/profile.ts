@@ -18,12 +18,19 @@ export const isEmpty = computed(() => tree.value !== null && tree.value.total[0]
 /* The path of the focused frame, for profiles in which it does not end: then its nearest ancestor serves. */
 let known: { hash: string; keys: string[] } = { hash: '', keys: [] };
 
+/* The frame that was focused last: it need not be looked for. */
+let latest: { tree: FlameTree; hash: string; node: number } | null = null;
+
+function findFocus(held: FlameTree, hash: string): number {
+	return latest?.tree === held && latest.hash === hash ? latest.node : findPathHash(held, hash);
+}
+
 const focusFound = computed((): { node: number; exact: boolean } => {
 	const hash = at.focusHash.value;
 	const held = tree.value;
 	if (!held || hash === '')
 		return { node: 0, exact: true };
-	const node = findPathHash(held, hash);
+	const node = findFocus(held, hash);
 	if (node >= 0) {
 		known = { hash, keys: pathKeys(held, node) };
 		return { node, exact: true };
@@ -52,8 +59,11 @@ export const shown = computed((): { start: number; end: number } => {
 });
 
 export function focusOn(node: number): void {
-	if (tree.value && (node !== focus.value || at.shownWindow.value))
-		at.go({ focus: pathHash(tree.value, node), window: null });
+	const held = tree.value;
+	if (!held || (node === focus.value && !at.shownWindow.value))
+		return;
+	latest = { tree: held, hash: pathHash(held, node), node };
+	at.go({ focus: latest.hash, window: null });
 }
 
 /** Called while a person zooms or pans: no history entry each time. */
@@ -79,13 +89,35 @@ export const found = computed(() => {
 
 const orderedMatches = computed(() => (tree.value && found.value ? byValue(tree.value, found.value.nodes) : new Uint32Array()));
 
-export const table = computed(() => (tree.value ? tabulate(tree.value, focus.value) : null));
+/** What the table is about: the focused frame, one drawn frame later, so that the graph moves first. */
+const settled = signal<{ tree: FlameTree; node: number } | null>(null);
+effect(() => {
+	const held = tree.value;
+	const node = focus.value;
+	if (!held)
+		return;
+	const settle = (): void => { settled.value = { tree: held, node }; };
+	if (settled.peek()?.tree !== held) {
+		settle();
+		return;
+	}
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const frame = requestAnimationFrame(() => { timer = setTimeout(settle, 0); });
+	return () => {
+		cancelAnimationFrame(frame);
+		clearTimeout(timer);
+	};
+});
+
+export const tableRoot = computed(() => (settled.value && settled.value.tree === tree.value ? settled.value.node : 0));
+
+const wholeTable = computed(() => (tree.value ? tabulate(tree.value, 0) : null));
+export const table = computed(() => (tree.value && tableRoot.value !== 0 ? tabulate(tree.value, tableRoot.value) : wholeTable.value));
+const allRows = computed(() => (tree.value && table.value ? sortedRows(tree.value, table.value, at.sort.value) : new Uint32Array()));
 
 export const tableRows = computed(() => {
-	if (!tree.value || !table.value)
-		return new Uint32Array();
 	const matches = found.value?.nameMatches;
-	return sortedRows(tree.value, table.value, at.sort.value, (name) => !matches || matches[name] === 1);
+	return matches ? allRows.value.filter((name) => matches[name] === 1) : allRows.value;
 });
 
 export const colours = computed(() => (tree.value ? colourFrames(tree.value, at.colourMode.value) : null));
@@ -166,7 +198,7 @@ export function focusOnFunction(name: number): void {
 
 const matchIndex = signal(-1);
 effect(() => {
-	void orderedMatches.value;
+	void found.value;
 	matchIndex.value = -1;
 });
 

@@ -10,7 +10,7 @@ import { nameModule, nodeName, type FlameTree } from '../model/flame_tree.ts';
 import type { FunctionTable as Table, SortKey } from '../model/function_table.ts';
 import * as at from '../state/navigation.ts';
 import {
-	chooseFunction, chosenName, colours, focus, focusOn, focusOnFunction, found, swatches, table, tableRows, tree,
+	chooseFunction, chosenName, colours, focusOn, focusOnFunction, found, swatches, table, tableRoot, tableRows, tree,
 } from '../state/profile.ts';
 import { rowsInSight, scrollToRow } from '../table/rows.ts';
 import { Icon } from './icons.tsx';
@@ -161,9 +161,9 @@ function useViewport(scroller: { current: HTMLElement | null }) {
 
 function FocusNote() {
 	const held = tree.value;
-	if (!held || focus.value === 0)
+	if (!held || tableRoot.value === 0)
 		return null;
-	const name = nodeName(held, focus.value);
+	const name = nodeName(held, tableRoot.value);
 	return (
 		<div class="table-note">
 			<span>
