@@ -84,29 +84,28 @@ function hostRows(state, nowMs) {
 	];
 }
 
-const statusAnswer = {
-	version: '0.1.0',
-	started: '2026-11-30T19:30:00Z',
-	uptime_seconds: 18233,
-	http: '127.0.0.1:4040',
-	grpc: '127.0.0.1:4041',
-	chain: [
-		{ stage: 'kernel', received: 1204033, passed_on: 1203998, dropped: 35 },
-		{ stage: 'collector', received: 1203998, passed_on: 1203998, dropped: 0 },
-		{ stage: 'ingest', received: 1203998, passed_on: 1203998, dropped: 0 },
-		{ stage: 'store', received: 1203998, passed_on: 1203998, dropped: 0 },
-	],
-	counters: {
-		batches_accepted: { value: 4821, meaning: 'Batches written and acknowledged.' },
-		batches_duplicate: { value: 3, meaning: 'Batches that came twice and were counted once.' },
-		ring_full: { value: 35, meaning: 'Samples lost because the collector was too slow.' },
-	},
-	coverage: [
-		{ host: 'web-1', sampled_seconds: 848.4, busy_seconds: 851.2, coverage: 0.9967 },
-		{ host: 'web-2', sampled_seconds: 526.0, busy_seconds: 527.9, coverage: 0.9964 },
-	],
-	store: { bytes: 18233344, oldest: '2026-11-24T09:00:00Z', retention: { days: 90, bytes: 21474836480 } },
-};
+function statusAnswer(nowMs) {
+	const ns = (agoMs) => (nowMs - agoMs) * 1e6;
+	const host = (name, sampled, busy) => ({
+		host: name, kernel: '6.1.0-28-amd64', collector: '0.1.0', last_seen: ns(2400), clock_skew_ns: -8596028, online_cpus: 8,
+		coverage: sampled / busy, busy_ns: busy, sampled_ns: sampled, idle_ns: 6e12, steal_ns: 1e7,
+		counters: [{ name: 'collector_samples_counted', value: 84000 }, { name: 'collector_samples_dropped', value: 0 }],
+	});
+	const counter = (part, name, value, meaning) => ({ part, name, kind: 'counter', value, meaning });
+	return {
+		version: '0.1.0', now: ns(0), started_at: ns(18233e3),
+		store: { oldest: ns(6 * 86400e3), newest: ns(2400), bytes: 18233344, files: 31, full: false },
+		hosts: [host('web-1', 848.4e9, 851.2e9), host('web-2', 526e9, 527.9e9)],
+		counters: [
+			counter('ingest', 'ingest_batches_stored', 4821, 'batches acknowledged as durable'),
+			counter('ingest', 'ingest_batches_again', 3, 'batches that came twice and were counted once'),
+			counter('symbols', 'symbol_uploads', 71, 'executables that collectors sent'),
+			counter('store', 'store_bytes_written', 18233344, 'bytes written to files'),
+			counter('http', 'http_requests_refused', 0, 'requests that could not be read'),
+		],
+		unnamed_modules: [{ module: 'dash', build_id: 'be6397ddffc3e384c505d7deab3bed190c884df9', pending: false, state: 'no names; stripped' }],
+	};
+}
 
 function apiAnswer(state, path, params, nowMs) {
 	switch (path) {
@@ -119,7 +118,7 @@ function apiAnswer(state, path, params, nowMs) {
 		})),
 	};
 	case 'types': return { types: state.types ?? [{ id: CPU, samples: 84000, value: columns(state.profile).totals[0], unit: 'nanoseconds' }] };
-	case 'status': return statusAnswer;
+	case 'status': return statusAnswer(nowMs);
 	default: return null;
 	}
 }

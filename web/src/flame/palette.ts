@@ -28,7 +28,7 @@ const FIRST_HUE = 92;
 const HUE_SPAN = 290;
 
 const inlinedOffset = HUE_COUNT;
-const special = {
+export const special = {
 	kernel: 2 * HUE_COUNT,
 	unknown: 2 * HUE_COUNT + 1,
 	marker: 2 * HUE_COUNT + 2,

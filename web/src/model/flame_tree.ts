@@ -37,7 +37,7 @@ export interface FlameNames {
 /** What arrives, whichever encoding it came in. */
 export interface FlameParts {
 	unit: Unit;
-	/** Value of one sample. */
+	/** Value of one sample, 0 if it varies. */
 	period: number;
 	sampleCount: number;
 	fromMs: number;
@@ -220,7 +220,9 @@ export function contains(tree: FlameTree, ancestor: number, node: number): boole
 	return node === ancestor;
 }
 
-/** How many samples VALUE stands for. */
-export function samplesOf(tree: FlameTree, value: number): number {
-	return tree.period > 0 ? Math.round(value / tree.period) : value;
+/** How many samples VALUE stands for; null where the samples differ in weight. */
+export function samplesOf(tree: FlameTree, value: number): number | null {
+	if (!(tree.period > 0))
+		return null;
+	return Math.round(value / tree.period);
 }

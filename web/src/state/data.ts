@@ -14,6 +14,7 @@ import { ALL_HOSTS } from './url.ts';
 import { Remote } from './remote.ts';
 
 const LIVE_MS = 10_000;
+const FIRST_HOST_MS = 5_000;
 /* Asked for at once while the list of types is still on its way: nearly always right. */
 const TYPE_FIRST = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds';
 
@@ -100,6 +101,14 @@ askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
 
 askWhen(() => at.screen.value === 'status', () => {
 	status.ask('status', (signal) => fetchStatus({ signal }));
+});
+
+/* The first collector was perhaps just started: its samples show without a key pressed. */
+effect(() => {
+	if (hosts.data.value?.length !== 0 || at.host.value !== '' || at.screen.value === 'status')
+		return;
+	const timer = setTimeout(refresh, FIRST_HOST_MS);
+	return () => clearTimeout(timer);
 });
 
 /* Nobody sends anything in this range: was anybody ever there? */

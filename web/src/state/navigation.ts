@@ -2,8 +2,10 @@
 // The state in the address bar. A step that a person would want to undo is a history entry; typing and
 // choices the page makes by itself replace the present one.
 
-import { batch, computed, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { defaultState, formatUrl, parseUrl, type UrlState } from './url.ts';
+
+const SETTLE_MS = 150;
 
 const state = signal<UrlState>(parseUrl(location.hash));
 
@@ -32,32 +34,42 @@ export function currentState(): UrlState {
 	return state.peek();
 }
 
-function apply(patch: Partial<UrlState>, replace: boolean): void {
-	const next = { ...state.peek(), ...patch };
-	const address = formatUrl(next);
-	if (address === location.hash || (address === formatUrl(defaultState) && location.hash === '')) {
-		state.value = next;
-		return;
-	}
-	/* Only the part after # changes: whatever prefix and ?theme= the page came with stay. */
-	const url = `${location.pathname}${location.search}${address}`;
-	if (replace)
-		history.replaceState(null, '', url);
-	else
-		history.pushState(null, '', url);
-	batch(() => {
-		state.value = next;
-	});
+/** The page's address with STATE; whatever prefix and ?theme= it came with stay. */
+function addressOf(wanted: UrlState): string {
+	return `${location.pathname}${location.search}${formatUrl(wanted)}`;
+}
+
+function isShown(wanted: UrlState): boolean {
+	const hash = formatUrl(wanted);
+	return hash === location.hash || (hash === formatUrl(defaultState) && location.hash === '');
+}
+
+/* Browsers refuse more than some hundred changes of the address in half a minute; a key held down makes
+ * more. So details reach the address when they have settled, and at the latest with the next step. */
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function writeDetails(): void {
+	clearTimeout(timer);
+	timer = undefined;
+	if (!isShown(state.peek()))
+		history.replaceState(null, '', addressOf(state.peek()));
 }
 
 /** A step of the person. */
 export function go(patch: Partial<UrlState>): void {
-	apply(patch, false);
+	if (timer !== undefined)
+		writeDetails();
+	const next = { ...state.peek(), ...patch };
+	if (!isShown(next))
+		history.pushState(null, '', addressOf(next));
+	state.value = next;
 }
 
 /** A detail of the present step. */
 export function adjust(patch: Partial<UrlState>): void {
-	apply(patch, true);
+	clearTimeout(timer);
+	timer = setTimeout(writeDetails, SETTLE_MS);
+	state.value = { ...state.peek(), ...patch };
 }
 
 /** The address of the state with PATCH, for links that open elsewhere. */
@@ -67,7 +79,10 @@ export function hrefOf(patch: Partial<UrlState>): string {
 
 /* popstate: back and forward. hashchange: an address edited by hand. */
 function follow(): void {
+	clearTimeout(timer);
+	timer = undefined;
 	state.value = parseUrl(location.hash);
 }
 addEventListener('popstate', follow);
 addEventListener('hashchange', follow);
+addEventListener('pagehide', writeDetails);

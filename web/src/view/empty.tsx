@@ -30,8 +30,8 @@ function NobodyYet() {
 			<p>Start a collector as root on each host that you want to see:</p>
 			<pre class="command">cairn-collector --server {location.hostname || '127.0.0.1'}:4041</pre>
 			<p class="quiet">
-				The first samples show after a few seconds. 4041 is the server's gRPC port by default; to take hosts other than
-				its own, the server needs a --grpc address that they reach.
+				This page shows the first samples by itself, a few seconds later. To take other hosts than its own, the server
+				needs a --grpc address that they reach, and --insecure.
 			</p>
 		</EmptyPage>
 	);
@@ -79,6 +79,16 @@ export function NothingMatches({ functions }: { functions: number }) {
 		<div class="flame-note" role="status">
 			0 of {functions} functions match.
 			<button type="button" class="note-action" onClick={() => at.go({ search: '' })}>Clear the search</button>
+		</div>
+	);
+}
+
+/** Before the first good answer; why there is none stands in the banner above. */
+export function NothingYet() {
+	return (
+		<div class="empty">
+			<Mark />
+			<p>There is nothing to show until the server answers.</p>
 		</div>
 	);
 }

@@ -39,6 +39,7 @@ export function factsOf(tree: FlameTree, node: number, focus: number): FrameFact
 	const total = tree.total[node];
 	const self = selfOf(tree, node);
 	const whole = tree.total[0];
+	const samples = samplesOf(tree, total);
 	return {
 		name: nodeName(tree, node),
 		module: moduleOf(tree, node),
@@ -48,7 +49,7 @@ export function factsOf(tree: FlameTree, node: number, focus: number): FrameFact
 		total: formatAmount(total, tree.unit, 'samples'),
 		totalPercent: formatPercent(total, whole),
 		focusPercent: focus === 0 || total > tree.total[focus] ? '' : formatPercent(total, tree.total[focus]),
-		samples: tree.unit === 'count' ? '' : formatCount(samplesOf(tree, total)),
+		samples: tree.unit === 'count' || samples === null ? '' : formatCount(samples),
 		remark: remarkOf(tree, node),
 	};
 }

@@ -13,7 +13,7 @@ import { Breadcrumb } from './breadcrumb.tsx';
 import { useLate } from './clock.ts';
 import { Combo, type ComboOption } from './combo.tsx';
 import { Details } from './details.tsx';
-import { FirstLoad, NoSamples, NothingMatches } from './empty.tsx';
+import { FirstLoad, NoSamples, NothingMatches, NothingYet } from './empty.tsx';
 import { FlameGraph } from './flame_graph.tsx';
 import { FrameMenu } from './frame_menu.tsx';
 import { FrameTip } from './frame_tip.tsx';
@@ -93,6 +93,8 @@ function TypeChoice() {
 			/>
 		);
 	}
+	if (present.length === 0)
+		return null;
 	return (
 		<div class="segments" role="group" aria-label="Profile type">
 			{present.map(({ id }) => (
@@ -182,7 +184,7 @@ function Body() {
 	if (noHosts || isEmpty.value)
 		return everSeen.data.value === null && everSeen.error.value === null ? <FirstLoad /> : <NoSamples />;
 	if (!tree.value)
-		return flame.error.value || hosts.error.value ? <div class="empty" /> : <FirstLoad />;
+		return flame.error.value || hosts.error.value ? <NothingYet /> : <FirstLoad />;
 	return (
 		<>
 			<Panes />

@@ -1,7 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { special } from '../flame/palette.ts';
+import { swatches } from '../state/profile.ts';
 import { Icon } from './icons.tsx';
+
+const legend: { label: string; bucket: number }[] = [
+	{ label: 'kernel', bucket: special.kernel },
+	{ label: 'without a name', bucket: special.unknown },
+	{ label: 'stack not whole', bucket: special.marker },
+	{ label: 'too small to be sent', bucket: special.trimmed },
+];
+
+/** The colours that mean the same in every mode. */
+function Legend() {
+	return (
+		<section>
+			<h3>Colours</h3>
+			<dl>
+				{legend.map(({ label, bucket }) => (
+					<div key={label}>
+						<dt>
+							<span class={`legend ${swatches.value[bucket].hatch ? 'is-hatched' : ''}`} style={{ backgroundColor: swatches.value[bucket].css }} />
+						</dt>
+						<dd>{label}</dd>
+					</div>
+				))}
+			</dl>
+		</section>
+	);
+}
 
 export const helpOpen = signal(false);
 
@@ -102,6 +130,7 @@ export function KeyHelp() {
 							</dl>
 						</section>
 					))}
+					<Legend />
 				</div>
 				<footer class="quiet">
 					<a href={document.querySelector<HTMLLinkElement>('link[rel="license"]')?.href ?? ''}>Licences of what this page is made with</a>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useState } from 'preact/hooks';
-import { live, refresh } from '../state/data.ts';
+import { live } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { chooseZone, zone } from '../state/settings.ts';
 import { formatTime, isRange, isRelative, parseTime, presets, rangeLabel, resolveTime, zoneLabel, type Zone } from '../model/time_range.ts';
@@ -121,15 +121,6 @@ export function RangePicker() {
 					</>
 				)}
 			</Popover>
-			<button
-				type="button"
-				class="button button-icon"
-				title="Ask again now"
-				aria-label="Refresh"
-				onClick={refresh}
-			>
-				<Icon name="refresh" />
-			</button>
 			<button
 				type="button"
 				class="button"

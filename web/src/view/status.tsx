@@ -2,9 +2,11 @@
 // The server's own account of itself, laid out by its shape: lists become tables, objects become
 // sections, plain values become lines. A new counter shows without a new page.
 
+import type { ComponentChildren } from 'preact';
 import { isObject, type Json } from '../api/json.ts';
-import { formatCount } from '../model/format.ts';
+import { fieldLabel, fieldText } from '../model/status_field.ts';
 import { status } from '../state/data.ts';
+import { zone } from '../state/settings.ts';
 import { Failures } from './banner.tsx';
 import { FirstLoad } from './empty.tsx';
 import { Progress } from './progress.tsx';
@@ -12,64 +14,100 @@ import { Progress } from './progress.tsx';
 /* Deeper objects are shown as their JSON. */
 const DEPTH_MAX = 4;
 
-function words(key: string): string {
-	const spaced = key.replaceAll('_', ' ').replace(/\bhttp\b/, 'HTTP').replace(/\bid\b/, 'ID');
-	if (spaced === 'grpc')
-		return 'gRPC';
-	return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-}
-
-function Plain({ value }: { value: unknown }) {
-	if (typeof value === 'number')
-		return <>{Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 1e4) / 1e4)}</>;
-	if (typeof value === 'boolean')
-		return <>{value ? 'yes' : 'no'}</>;
-	if (value === null || value === undefined)
-		return <span class="quiet">–</span>;
-	return <>{typeof value === 'string' ? value : JSON.stringify(value)}</>;
-}
-
 function isPlain(value: unknown): boolean {
 	return typeof value !== 'object' || value === null;
 }
 
-function Rows({ rows }: { rows: Json[] }) {
-	const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-	const numeric = new Set(columns.filter((column) => rows.every((row) => typeof row[column] === 'number' || row[column] === undefined)));
+/** Lists of objects inside of a row do not fit into a cell: they follow below, folded. */
+function isNested(value: unknown): value is Json[] {
+	return Array.isArray(value) && value.length > 0 && value.every(isObject);
+}
+
+function Folded({ rows, depth }: { rows: Json[]; depth: number }) {
+	const title = (row: Json): string => String(Object.values(row).find((value) => typeof value === 'string') ?? '');
 	return (
-		<table class="list">
-			<thead>
-				<tr>{columns.map((column) => <th scope="col" key={column} class={numeric.has(column) ? 'number' : ''}>{words(column)}</th>)}</tr>
-			</thead>
-			<tbody>
-				{rows.map((row, i) => (
-					<tr key={i}>
-						{columns.map((column) => (
-							<td key={column} class={numeric.has(column) ? 'number' : ''}><Plain value={row[column]} /></td>
-						))}
-					</tr>
-				))}
-			</tbody>
-		</table>
+		<>
+			{rows.flatMap((row, i) => Object.entries(row).filter(([, value]) => isNested(value)).map(([key, value]) => (
+				<details key={`${i} ${key}`} class="folded">
+					<summary>{fieldLabel(key)} of {title(row)}</summary>
+					<Section value={value} depth={depth + 1} />
+				</details>
+			)))}
+		</>
 	);
 }
 
-/** `{name: {value, meaning}}`, as counters come. */
-function isCounters(value: Json): value is Record<string, Json> {
-	const members = Object.values(value);
-	return members.length > 0 && members.every((member) => isObject(member) && 'value' in member && isPlain(member['value']));
+function Rows({ rows, hidden = [] }: { rows: Json[]; hidden?: readonly string[] }) {
+	const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+	const columns = keys.filter((key) => !hidden.includes(key) && !rows.some((row) => isNested(row[key])));
+	const numeric = new Set(columns.filter((key) => rows.every((row) => typeof (row[key] ?? 0) === 'number')));
+	return (
+		<div class="list-scroller">
+			<table class="list">
+				<thead>
+					<tr>
+						{columns.map((key) => <th scope="col" key={key} class={numeric.has(key) ? 'number' : ''}>{fieldLabel(key)}</th>)}
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map((row, i) => (
+						<tr key={i} class={row['value'] === 0 ? 'is-zero' : ''}>
+							{columns.map((key) => (
+								<td key={key} class={numeric.has(key) ? 'number' : ''}>{fieldText(key, row[key], zone.value)}</td>
+							))}
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+/** Rows that say which part they belong to come under its name. */
+function Parts({ rows }: { rows: Json[] }) {
+	const parts = new Map<string, Json[]>();
+	for (const row of rows)
+		parts.set(String(row['part']), [...(parts.get(String(row['part'])) ?? []), row]);
+	return (
+		<>
+			{[...parts].map(([part, members]) => (
+				<Titled key={part} title={part} depth={1}>
+					<Rows rows={members} hidden={['part', 'kind']} />
+				</Titled>
+			))}
+		</>
+	);
+}
+
+function Titled({ title, depth, children }: { title: string; depth: number; children: ComponentChildren }) {
+	return (
+		<section class="status-section">
+			{depth === 0 ? <h2>{fieldLabel(title)}</h2> : <h3>{fieldLabel(title)}</h3>}
+			{children}
+		</section>
+	);
+}
+
+function List({ values, depth }: { values: unknown[]; depth: number }) {
+	if (values.length === 0)
+		return <p class="quiet">None.</p>;
+	if (!values.every(isObject))
+		return <p>{values.map((value) => fieldText('', value, zone.value)).join(', ')}</p>;
+	if (values.every((row) => typeof row['part'] === 'string'))
+		return <Parts rows={values} />;
+	return (
+		<>
+			<Rows rows={values} />
+			<Folded rows={values} depth={depth} />
+		</>
+	);
 }
 
 function Section({ value, depth }: { value: unknown; depth: number }) {
-	if (Array.isArray(value)) {
-		if (value.length === 0)
-			return <p class="quiet">None.</p>;
-		return value.every(isObject) ? <Rows rows={value} /> : <p>{value.map(String).join(', ')}</p>;
-	}
+	if (Array.isArray(value))
+		return <List values={value} depth={depth} />;
 	if (!isObject(value) || depth >= DEPTH_MAX)
-		return <p><Plain value={value} /></p>;
-	if (isCounters(value))
-		return <Rows rows={Object.entries(value).map(([name, member]) => ({ name, ...member }))} />;
+		return <p>{fieldText('', value, zone.value)}</p>;
 	const plain = Object.entries(value).filter(([, member]) => isPlain(member));
 	const nested = Object.entries(value).filter(([, member]) => !isPlain(member));
 	return (
@@ -78,17 +116,16 @@ function Section({ value, depth }: { value: unknown; depth: number }) {
 				<dl class="pairs">
 					{plain.map(([key, member]) => (
 						<div key={key}>
-							<dt>{words(key)}</dt>
-							<dd><Plain value={member} /></dd>
+							<dt>{fieldLabel(key)}</dt>
+							<dd>{fieldText(key, member, zone.value)}</dd>
 						</div>
 					))}
 				</dl>
 			)}
 			{nested.map(([key, member]) => (
-				<section key={key} class="status-section">
-					{depth === 0 ? <h2>{words(key)}</h2> : <h3>{words(key)}</h3>}
+				<Titled key={key} title={key} depth={depth}>
 					<Section value={member} depth={depth + 1} />
-				</section>
+				</Titled>
 			))}
 		</>
 	);

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { downloadAddress } from '../api/client.ts';
 import { absolute } from '../model/time_range.ts';
-import { query } from '../state/data.ts';
+import { query, refresh } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { tree } from '../state/profile.ts';
 import { theme, toggleTheme } from '../state/settings.ts';
@@ -79,6 +79,9 @@ export function TopBar() {
 			<div class="top-right">
 				<span class="quiet" role="status">{shareWord}</span>
 				{at.screen.value !== 'status' && <RangePicker />}
+				<button type="button" class="button button-icon" title="Ask again now (r)" aria-label="Refresh" onClick={refresh}>
+					<Icon name="refresh" />
+				</button>
 				<span class="rule" />
 				<button type="button" class="button button-icon" title="Copy a link to exactly this" aria-label="Share" onClick={share}>
 					<Icon name={shared.value === 'copied' ? 'check' : 'link'} />
