@@ -41,6 +41,7 @@ struct agent {
 	struct parts parts;
 	struct clock clock;
 	struct clock_reading started;
+	struct cpu_times cpus_started;
 	struct sampler *sampler;
 	struct task_events *events; /* NULL: off */
 	struct process_table processes;
@@ -326,6 +327,7 @@ static int start_pipeline(struct agent *agent)
 		.window_ns = agent->settings->window_seconds * NS_PER_S,
 		.clock = agent->clock,
 		.started = agent->started,
+		.cpus_started = &agent->cpus_started,
 		.next_record = next_record,
 		.record_context = agent,
 		.add_counters = add_counters,
@@ -374,6 +376,7 @@ static void stop(struct agent *agent)
 		sink_free(rpc_sink_sink(agent->sink));
 	upload_desk_free(agent->desk);
 	pipeline_done(&agent->pipeline);
+	cpu_times_done(&agent->cpus_started);
 	kernel_symbols_done(&agent->kernel);
 	process_table_done(&agent->processes);
 	task_events_free(agent->events);
@@ -519,6 +522,9 @@ int agent_run(const struct settings *settings)
 
 	prepare_process();
 	agent.started = clock_read(&agent.clock);
+	/* With it: the first window begins here, and getting ready may take a while on a busy host.
+	 * If it fails, the first window says nothing about busy time. */
+	cpu_times_read(&agent.cpus_started, NULL);
 	r = start(&agent);
 	if (r == 0) {
 		log_info("sampling %u CPUs at %u Hz, sending to %s as %s",

@@ -3,6 +3,18 @@
 
 #include <errno.h>
 
+/* Where the first window's CPU time begins. */
+static int read_cpus_started(struct pipeline *pipeline)
+{
+	struct cpu_times *cpus = pipeline->config.cpus_started;
+
+	if (!cpus)
+		return cpu_times_read(&pipeline->before, pipeline->config.stat_path);
+	pipeline->before = *cpus;
+	*cpus = (struct cpu_times){0};
+	return 0;
+}
+
 int pipeline_init(struct pipeline *pipeline, const struct pipeline_config *config)
 {
 	int r;
@@ -13,7 +25,7 @@ int pipeline_init(struct pipeline *pipeline, const struct pipeline_config *confi
 	pipeline->clocks = config->started;
 	pipeline->last = pipeline->clocks;
 	pipeline->span = window_span_first(&pipeline->clocks, config->window_ns);
-	r = cpu_times_read(&pipeline->before, config->stat_path);
+	r = read_cpus_started(pipeline);
 	if (r == 0)
 		r = window_open(&pipeline->window, &pipeline->span);
 	if (r < 0)

@@ -37,6 +37,7 @@ struct pipeline_config {
 	struct clock clock;
 	struct clock_reading started; /* read before the first sample was taken */
 	const char *stat_path; /* NULL: /proc/stat */
+	struct cpu_times *cpus_started; /* read together with STARTED; taken over. NULL: read now */
 	pipeline_record_fn next_record; /* NULL: there are no records */
 	void *record_context;
 	/* Adds what was counted to a profile that is about to be closed. */

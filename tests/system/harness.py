@@ -76,8 +76,13 @@ def wait_until(question, seconds, text):
 class Program:
     """One running program; everything that it says goes to one file."""
 
-    def __init__(self, name, argv, log_path, env=None):
+    def __init__(self, name, argv, log_path, env=None, niceness=0):
         self.name, self.argv, self.log_path = name, argv, log_path
+
+        def prepare():
+            die_with_parent()
+            os.nice(niceness)
+
         with open(log_path, "ab") as log:
             self.process = subprocess.Popen(
                 argv,
@@ -85,7 +90,7 @@ class Program:
                 stdout=log,
                 stderr=log,
                 env={**os.environ, **(env or {})},
-                preexec_fn=die_with_parent,
+                preexec_fn=prepare,
             )
         self.pid = self.process.pid
 
@@ -172,7 +177,9 @@ class Truth(Program):
     """The program whose profile is known. Its reports are lines of JSON, one every 100 ms."""
 
     def __init__(self, name, argv, log_path, report_path):
-        super().__init__(name, argv, log_path)
+        # What it gets of the CPUs is not to hang on what else runs on this machine: where it gets a
+        # fifth of them, a total of 20 s at 99 Hz has a standard deviation of 3 %, at nine tenths 0.5 %.
+        super().__init__(name, argv, log_path, niceness=-10)
         self.report_path = report_path
 
     def reports(self):

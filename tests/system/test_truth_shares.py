@@ -124,6 +124,8 @@ def test(stage):
     wait_until(named, 60, "the names of the truth program, its library and the kernel are not there")
     top = server.top(TRUTH, from_ns, until_ns)
     cpu_ns, parts = truth.between(from_ns, until_ns)
+    for function in top["functions"][:12]:
+        note(f"  {function['self'] / 1e9:8.3f} s self {function['total'] / 1e9:8.3f} s total  {function['name']} ({function['module']})")
     check_total(top, cpu_ns)
     check_shares(top, parts)
     check_names(top)

@@ -126,6 +126,20 @@ static void print_modules(const struct profile *profile)
 	printf("],");
 }
 
+static void print_cpus(const struct profile *profile)
+{
+	printf("\"cpus\":[");
+	for (uint32_t i = 0; i < profile->cpu_count; i++) {
+		const struct profile_cpu *cpu = &profile->cpus[i];
+
+		printf("%s{\"cpu\":%u,\"busy_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64
+		       ",\"steal_ns\":%" PRIu64 ",\"sampled_ns\":%" PRIu64 "}",
+			i ? "," : "", cpu->cpu, cpu->busy_ns, cpu->idle_ns, cpu->steal_ns,
+			cpu->sampled_ns);
+	}
+	printf("],");
+}
+
 static void print_profile(const struct profile *profile)
 {
 	const char *comma = "";
@@ -134,6 +148,7 @@ static void print_profile(const struct profile *profile)
 	print_text(profile, profile->head.host);
 	printf(",\"window_start_ns\":%" PRIu64 ",\"window_end_ns\":%" PRIu64 ",",
 		profile_window_epoch_ns(profile), profile_window_end_epoch_ns(profile));
+	print_cpus(profile);
 	print_modules(profile);
 	printf("\"texts\":[");
 	for (uint32_t i = 0; i < profile->strings.count; i++) {
