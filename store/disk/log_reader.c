@@ -41,7 +41,7 @@ int log_reader_read(int fd, uint64_t offset, size_t byte_count, uint8_t **ret_by
 {
 	SCOPED_FREE uint8_t *bytes = NULL;
 	struct log_record record;
-	size_t got;
+	size_t got = 0;
 	int r;
 
 	if (byte_count > LOG_RECORD_BYTES_MAX + LOG_RECORD_ALIGN_BYTES)
@@ -69,7 +69,7 @@ static int read_index(int fd, uint64_t file_bytes, uint8_t **ret_index, size_t *
 	SCOPED_FREE uint8_t *bytes = NULL;
 	struct log_record record;
 	uint64_t offset, end;
-	size_t got;
+	size_t got = 0;
 	int r;
 
 	if (file_bytes < LOG_FILE_HEADER_BYTES + LOG_FILE_TRAILER_BYTES)
@@ -152,7 +152,7 @@ struct walk {
 /* Reads what may be a header at OFFSET; -EBADMSG if it is none. */
 static int read_header(struct walk *walk, uint64_t offset)
 {
-	size_t got;
+	size_t got = 0;
 	int r = read_at(walk->fd, offset, walk->header, sizeof(walk->header), &got);
 
 	return r < 0 ? r : log_record_parse(walk->header, got, &walk->record);
@@ -167,7 +167,7 @@ static int search_header(struct walk *walk)
 	if (!bytes)
 		return -ENOMEM;
 	while (at < walk->scan->file_bytes) {
-		size_t got;
+		size_t got = 0;
 		int r = read_at(walk->fd, at, bytes, SEARCH_BYTES, &got);
 
 		if (r < 0)
@@ -260,7 +260,7 @@ static int check_file_header(int fd, const struct log_scan *scan)
 {
 	uint8_t bytes[LOG_FILE_HEADER_BYTES];
 	uint64_t number;
-	size_t got;
+	size_t got = 0;
 	int r = read_at(fd, 0, bytes, sizeof(bytes), &got);
 
 	if (r < 0 || got < sizeof(bytes) || scan->file_bytes < sizeof(bytes))

@@ -2,6 +2,8 @@
 #include "store/base/compress.h"
 
 #include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tests/support/check.h"
 
@@ -73,11 +75,56 @@ static void a_frame_of_unknown_size_is_refused(void)
 		decompress_bytes(frame, sizeof(frame), 1000, &unpacked, &unpacked_count), -EBADMSG);
 }
 
+static int memory_file(const uint8_t *bytes, size_t byte_count)
+{
+	int fd = memfd_create("compress", MFD_CLOEXEC);
+
+	CHECK(fd >= 0);
+	CHECK_EQ(write(fd, bytes, byte_count), byte_count);
+	CHECK_EQ(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+/* Unpacks BYTE_COUNT bytes of a file and answers what came of it and how much came out. */
+static int unpack(const uint8_t *bytes, size_t byte_count, uint64_t bytes_max, off_t *ret_length)
+{
+	int from_fd = memory_file(bytes, byte_count), to_fd = memory_file(NULL, 0);
+	int r = decompress_file(from_fd, to_fd, bytes_max);
+
+	*ret_length = lseek(to_fd, 0, SEEK_END);
+	close(from_fd);
+	close(to_fd);
+	return r;
+}
+
+static void files_are_unpacked_up_to_a_limit(void)
+{
+	static uint8_t bytes[1000000];
+	uint8_t *packed;
+	size_t packed_count;
+	off_t length;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * i >> 9);
+	CHECK_EQ(compress_bytes(bytes, sizeof(bytes), 1, &packed, &packed_count), 0);
+	CHECK_EQ(unpack(packed, packed_count, sizeof(bytes), &length), 0);
+	CHECK_EQ(length, sizeof(bytes));
+	CHECK_EQ(unpack(packed, packed_count, sizeof(bytes) - 1, &length), -EFBIG);
+	CHECK(length < (off_t)sizeof(bytes));
+	CHECK_EQ(unpack(packed, packed_count - 1, sizeof(bytes), &length), -EBADMSG);
+	CHECK_EQ(unpack(packed, 0, sizeof(bytes), &length), -EBADMSG);
+	packed[0] ^= 1;
+	CHECK_EQ(unpack(packed, packed_count, sizeof(bytes), &length), -EBADMSG);
+	CHECK_EQ(length, 0);
+	free(packed);
+}
+
 int main(void)
 {
 	RUN(what_is_compressed_decompresses);
 	RUN(more_than_allowed_is_refused_before_it_is_made);
 	RUN(damaged_frames_are_refused);
 	RUN(a_frame_of_unknown_size_is_refused);
+	RUN(files_are_unpacked_up_to_a_limit);
 	return 0;
 }
