@@ -7,12 +7,10 @@
 #include <unistd.h>
 
 #include "collector/kernel/counter.h"
+#include "proto/wire/collector_counter.h"
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
 
-/* What the two lists of counters that are not the sink's begin with. */
-#define KERNEL_PREFIX "kernel_"
-#define COLLECTOR_PREFIX "collector_"
 #define NAME_BYTES_MAX 96
 
 static void write_identity(const struct status_view *view, struct json *json)
@@ -103,11 +101,12 @@ static int each_counter(const struct status_view *view, counter_fn fn, void *con
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < COUNTER_MAX; i++) {
-		snprintf(name, sizeof(name), KERNEL_PREFIX "%s", counter_name((enum counter)i));
+		snprintf(name, sizeof(name), COUNTER_PREFIX_KERNEL "%s",
+			counter_name((enum counter)i));
 		r = fn(context, name, view->kernel_counters[i], counter_meaning((enum counter)i));
 	}
 	for (int i = 0; r == 0 && i < TALLY_MAX; i++) {
-		snprintf(name, sizeof(name), COLLECTOR_PREFIX "%s",
+		snprintf(name, sizeof(name), COUNTER_PREFIX_COLLECTOR "%s",
 			tally_name((enum tally_counter)i));
 		r = fn(context, name, tally_value(view->tally, (enum tally_counter)i),
 			tally_meaning((enum tally_counter)i));

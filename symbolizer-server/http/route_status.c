@@ -10,6 +10,7 @@
 #include "symbolizer-server/http/metrics_text.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/status/host_board.h"
+#include "symbolizer-server/status/host_counter.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 /* Modules without names that are listed; the counters tell how many there are. */
@@ -53,6 +54,8 @@ static void write_host_counters(struct json_writer *json, const struct host_entr
 		json_string(json, host->counters[i].name);
 		json_key(json, "value");
 		json_unsigned(json, host->counters[i].value);
+		json_key(json, "meaning");
+		json_string(json, host_counter_meaning(host->counters[i].rank));
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer-server/status/host_counter.h"
+
 struct host_board {
 	pthread_mutex_t lock;
 	struct host_entry **entries; /* sorted by name */
@@ -136,6 +138,16 @@ static void note_cpus(struct host_entry *entry, const struct profile *profile)
 	entry->windows[entry->window_count++ % HOST_BOARD_WINDOW_COUNT] = window;
 }
 
+/* Batches have their counters in any order. */
+static int order_counters(const void *one, const void *other)
+{
+	const struct host_counter *a = one, *b = other;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
 static void note_counters(struct host_entry *entry, const struct profile *profile)
 {
 	uint32_t count = profile->counter_count;
@@ -148,8 +160,10 @@ static void note_counters(struct host_entry *entry, const struct profile *profil
 		struct host_counter *counter = &entry->counters[i];
 
 		copy_text(profile, profile->counters[i].name, counter->name, sizeof(counter->name));
+		counter->rank = host_counter_rank(counter->name);
 		counter->value = profile->counters[i].value;
 	}
+	qsort(entry->counters, count, sizeof(*entry->counters), order_counters);
 	entry->counter_count = count;
 }
 

@@ -36,6 +36,7 @@ struct host_window {
 
 struct host_counter {
 	char name[64];
+	uint32_t rank; /* see host_counter.h */
 	uint64_t value; /* since the start of the collector */
 };
 
@@ -51,6 +52,7 @@ struct host_entry {
 	uint64_t sample_count; /* since the server started */
 	struct host_window windows[HOST_BOARD_WINDOW_COUNT];
 	uint32_t window_count; /* written so far; the newest is the last, modulo the length */
+	/* In the order of a sample's way. */
 	struct host_counter counters[HOST_BOARD_COUNTER_COUNT_MAX];
 	uint32_t counter_count;
 };

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collector counters: what a collector counts in user space, by the names that its batches carry.
+ *
+ * What it is   two X-lists, in the order of a sample's way: the collector expands them to what it
+ *              counts, the server to what the numbers mean. Batches carry names and values only.
+ *              What the kernel side counts stands in bpf/abi/counter.h.
+ * Ownership    nothing is kept.
+ * Threads      any.
+ * Errors       none: a name that a server does not know is shown without a meaning.
+ */
+#pragma once
+
+/* Before the names of the two lists that have no prefix of their own. */
+#define COUNTER_PREFIX_KERNEL "kernel_" /* bpf/abi/counter.h */
+#define COUNTER_PREFIX_STOP "kernel_user_stop_" /* bpf/abi/stop.h */
+#define COUNTER_PREFIX_COLLECTOR "collector_" /* TALLY_LIST */
+
+/* X(name, meaning). */
+#define TALLY_LIST(X)                                                                             \
+	X(samples_received, "samples that came from the kernel side")                             \
+	X(samples_counted, "samples that stand in a window, each with its whole weight")          \
+	X(samples_late, "samples older than their window; counted in the first slot of the next") \
+	X(samples_dropped, "samples lost because memory or a table of the window was exhausted")  \
+	X(samples_held_full,                                                                      \
+		"times that the buffer for ordering samples was full and drained "                \
+		"early")                                                                          \
+	X(user_frames, "frames of user stacks")                                                   \
+	X(user_frames_unmapped,                                                                   \
+		"user frames outside of every known mapping; sent as absolute "                   \
+		"addresses")                                                                      \
+	X(user_frames_anonymous,                                                                  \
+		"user frames in memory without a file (JIT code); sent as "                       \
+		"absolute addresses")                                                             \
+	X(user_frames_unread,                                                                     \
+		"user frames in a file that could not be read; sent with its name "               \
+		"and the file offset, without build-ID")                                          \
+	X(kernel_frames, "frames of kernel stacks")                                               \
+	X(kernel_frames_unknown,                                                                  \
+		"kernel frames outside of the kernel and its modules (BPF and "                   \
+		"other generated code), or while kernel addresses are hidden")                    \
+	X(stacks_incomplete, "samples whose stack has a marker where its root is missing")        \
+	X(windows_sent, "windows handed over for sending")                                        \
+	X(windows_closed_early, "windows closed early because a clock was set or the host slept") \
+	X(windows_dropped,                                                                        \
+		"windows lost with all their samples, for lack of memory or of a "                \
+		"place in the queue")                                                             \
+	X(task_records, "kernel records about mappings, names, forks and exits")                  \
+	X(task_records_lost, "such records that the kernel could not deliver")                    \
+	X(task_records_malformed, "such records that make no sense")                              \
+	X(rescans, "readings of all of /proc because such records were lost")                     \
+	X(execs, "programs started")                                                              \
+	X(forks, "processes made")                                                                \
+	X(exits, "processes ended")                                                               \
+	X(processes_read, "processes read from /proc")                                            \
+	X(processes_unknown,                                                                      \
+		"samples of a process that nothing is known about: it had ended "                 \
+		"before /proc could be read")                                                     \
+	X(processes_reused, "pids found to belong to a new process although no record said so")   \
+	X(processes_evicted, "processes forgotten for lack of room; read again when sampled")     \
+	X(mappings_dropped, "mappings beyond the limit of one process or of all together")        \
+	X(mappings_read_again, "readings of a process's mappings because an address had none")    \
+	X(maps_lines_malformed, "lines of /proc/PID/maps that make no sense")                     \
+	X(binaries_read, "files whose build-ID and segments were read")                           \
+	X(binaries_unread, "attempts to read such a file that failed")                            \
+	X(binaries_replaced, "files found to be another build than the one that is mapped")       \
+	X(binaries_evicted, "files forgotten for lack of room; read again when sampled")          \
+	X(cgroups_read, "readings of a process's cgroup")                                         \
+	X(cgroups_inherited, "processes gone before their cgroup was read; the parent's holds")   \
+	X(kernel_symbol_refreshes, "readings of the list of kernel modules")                      \
+	X(wants_received, "build-IDs that the server asked for")                                  \
+	X(wants_dropped, "requests dropped because too many were waiting")                        \
+	X(uploads_done, "files and symbol lists uploaded")                                        \
+	X(uploads_refused, "requests refused: by settings, or the file is not there")             \
+	X(uploads_failed, "uploads broken off by an error")                                       \
+	X(upload_bytes, "bytes of uploads")                                                       \
+	X(control_requests, "requests on the control sockets")
+
+/* X(NAME, text name, meaning). Those that say "now" are levels; all others only rise. Received =
+ * acknowledged + duplicate + dropped by one of the reasons + queued now, in samples. */
+#define SINK_COUNTERS(X)                                                                         \
+	X(WINDOWS_RECEIVED, "sink_windows_received", "windows handed to the sink")               \
+	X(SAMPLES_RECEIVED, "sink_samples_received", "samples in these windows")                 \
+	X(BATCHES_ENCODED, "sink_batches_encoded", "batches made of them")                       \
+	X(BATCHES_QUEUED, "sink_batches_queued", "batches not yet acknowledged, now")            \
+	X(SAMPLES_QUEUED, "sink_samples_queued", "samples not yet acknowledged, now")            \
+	X(BYTES_QUEUED, "sink_bytes_queued", "bytes of these batches, now")                      \
+	X(BATCHES_SENT, "sink_batches_sent", "batches sent, those sent again included")          \
+	X(BATCHES_RESENT, "sink_batches_resent", "of these, sent again")                         \
+	X(BYTES_SENT, "sink_bytes_sent", "bytes of batches sent")                                \
+	X(BATCHES_ACKNOWLEDGED, "sink_batches_acknowledged", "batches durable at the server")    \
+	X(SAMPLES_ACKNOWLEDGED, "sink_samples_acknowledged", "samples durable at the server")    \
+	X(SAMPLES_DUPLICATE, "sink_samples_duplicate",                                           \
+		"samples that the server had already, from before a break")                      \
+	X(BATCHES_DEFERRED, "sink_batches_deferred", "answers `not now`; the batch was kept")    \
+	X(DROPPED_FULL, "sink_samples_dropped_queue_full",                                       \
+		"samples dropped, oldest first: the queue was full")                             \
+	X(DROPPED_REFUSED, "sink_samples_dropped_refused",                                       \
+		"samples dropped: the server called their batch malformed")                      \
+	X(DROPPED_UNENCODED, "sink_samples_dropped_unencoded",                                   \
+		"samples dropped: no batch could be made of their window")                       \
+	X(DROPPED_STOPPED, "sink_samples_dropped_at_stop",                                       \
+		"samples dropped: not acknowledged when the collector had to end")               \
+	X(STREAMS_OPENED, "sink_streams_opened", "streams that the server accepted")             \
+	X(STREAMS_FAILED, "sink_streams_failed", "attempts that got no welcome from a server")   \
+	X(STREAMS_BROKEN, "sink_streams_broken", "streams that broke after their welcome")       \
+	X(VERSIONS_REFUSED, "sink_versions_refused", "attempts that the server's version ended") \
+	X(WANTS_RECEIVED, "sink_wants_received", "modules that the server asked for")            \
+	X(UPLOADS_SENT, "sink_uploads_sent", "uploads that the server took whole")               \
+	X(UPLOADS_FAILED, "sink_uploads_failed", "uploads that broke or were refused")           \
+	X(UPLOADS_DROPPED, "sink_uploads_dropped", "uploads dropped: too many waited")           \
+	X(UPLOAD_BYTES, "sink_upload_bytes", "bytes of uploads sent")
