@@ -67,6 +67,14 @@ static bool maps(const struct mapping *mapping, uint64_t number)
 	return number < mapping->count;
 }
 
+/* A field without bytes has no address either. */
+static const uint8_t *bytes_at(const ProtobufCBinaryData *field, size_t offset)
+{
+	static const uint8_t nothing;
+
+	return field->len > 0 ? field->data + offset : &nothing;
+}
+
 static int read_texts(struct body_reader *reader)
 {
 	const Cairn__V1__Texts *message = reader->body->texts;
@@ -82,7 +90,8 @@ static int read_texts(struct body_reader *reader)
 		if (length > message->texts.len - used)
 			return malformed(reader, "a text's length");
 		r = string_table_add(&reader->profile->strings,
-			(const char *)message->texts.data + used, length, &reader->texts.to[i + 1]);
+			(const char *)bytes_at(&message->texts, used), length,
+			&reader->texts.to[i + 1]);
 		if (r < 0)
 			return refused(reader, r, "a text too long");
 		used += length;
@@ -126,7 +135,7 @@ static int read_modules(struct body_reader *reader)
 
 		if (id_byte_count > message->ids.len - used)
 			return malformed(reader, "a build-ID's length");
-		r = read_module(reader, i, message->ids.data + used, id_byte_count);
+		r = read_module(reader, i, bytes_at(&message->ids, used), id_byte_count);
 		used += id_byte_count;
 	}
 	return r;

@@ -239,7 +239,8 @@ static int order_label_sets(const struct label_table *labels, const uint32_t *te
 	for (uint32_t i = 0; i < labels->count; i++) {
 		const struct label_set *set = &labels->sets[i];
 
-		keys[i] = (struct set_key){text_ranks, labels->labels + set->first, set->count, i};
+		keys[i] = (struct set_key){text_ranks,
+			set->count > 0 ? &labels->labels[set->first] : NULL, set->count, i};
 	}
 	qsort(keys, labels->count, sizeof(*keys), set_compare);
 	for (uint32_t i = 0; i < labels->count; i++)

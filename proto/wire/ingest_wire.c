@@ -70,8 +70,9 @@ int wire_welcome_encode(
 	const struct wire_welcome *welcome, uint8_t **ret_bytes, size_t *ret_byte_count)
 {
 	Cairn__V1__PushReply message = CAIRN__V1__PUSH_REPLY__INIT;
-	Cairn__V1__Welcome fields = CAIRN__V1__WELCOME__INIT;
+	Cairn__V1__Welcome fields;
 
+	cairn__v1__welcome__init(&fields);
 	fields.version = welcome->version;
 	fields.features = welcome->features;
 	fields.program = message_text(welcome->program);
@@ -84,8 +85,9 @@ int wire_welcome_encode(
 int wire_ack_encode(const struct wire_ack *ack, uint8_t **ret_bytes, size_t *ret_byte_count)
 {
 	Cairn__V1__PushReply message = CAIRN__V1__PUSH_REPLY__INIT;
-	Cairn__V1__Ack fields = CAIRN__V1__ACK__INIT;
+	Cairn__V1__Ack fields;
 
+	cairn__v1__ack__init(&fields);
 	fields.sequence = ack->sequence;
 	fields.result = (Cairn__V1__AckResult)ack->result;
 	fields.text = message_text(ack->text);
