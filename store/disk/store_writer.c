@@ -232,13 +232,14 @@ static void publish_group(struct profile_store *store, const struct group *group
 		if (log_record_parse(item->bytes, item->byte_count, &record) == 0)
 			store_file_count(file, &record);
 		if (batch_seen_add(&store->seen, &item->key, item->received_at_ns) < 0)
-			store->counters[PROFILE_STORE_keys_forgotten]++;
+			store->seen.forgotten_count++;
 		store->counters[PROFILE_STORE_records_appended]++;
 		store->counters[PROFILE_STORE_bytes_appended] += item->byte_count;
 	}
 	file->bytes = store->active.byte_count;
 	store->visible_id = store->index.next_id;
 	store->counters[PROFILE_STORE_commits]++;
+	store->counters[PROFILE_STORE_keys_forgotten] = store->seen.forgotten_count;
 	store->full = false;
 	pthread_mutex_unlock(&store->lock);
 }

@@ -219,6 +219,8 @@ static void write_until_killed(const char *dir, uint64_t first)
 	struct profile_store *store = fixture_open(&config, NULL);
 	struct fake_host host = fake_small_host("a");
 
+	if (write(pipe_write_end, "", 1) != 1)
+		_exit(3);
 	for (uint64_t i = first; i < 256; i++) {
 		struct profile *profile = fake_profile(
 			&host, FIXTURE_START_NS + i * FIXTURE_WINDOW_NS, FIXTURE_WINDOW_NS, i);
@@ -233,7 +235,8 @@ static void write_until_killed(const char *dir, uint64_t first)
 		pause();
 }
 
-/* Runs a writer for DELAY_NS and kills it; answers the bits of the numbers it acknowledged. */
+/* Runs a writer, kills it DELAY_NS after its store is open, and adds the bits of the numbers that
+ * it acknowledged. */
 static void run_and_kill(const char *dir, uint64_t first, uint64_t delay_ns, uint64_t *acknowledged)
 {
 	struct timespec delay = {0, (long)delay_ns};
@@ -250,6 +253,7 @@ static void run_and_kill(const char *dir, uint64_t first, uint64_t delay_ns, uin
 		write_until_killed(dir, first);
 	}
 	close(ends[1]);
+	CHECK_EQ(read(ends[0], &number, 1), 1);
 	nanosleep(&delay, NULL);
 	CHECK_EQ(kill(child, SIGKILL), 0);
 	CHECK_EQ(waitpid(child, NULL, 0), child);
@@ -280,7 +284,8 @@ static void what_was_acknowledged_before_a_kill_is_there_once(void)
 		first = seen.profiles > 250 ? 0 : seen.profiles - seen.profiles % 3;
 		profile_store_close(store);
 	}
-	CHECK(acknowledged[0] != 0);
+	/* Kills that come before the first commit show nothing. */
+	CHECK(__builtin_popcountll(acknowledged[0]) > 10);
 }
 
 int main(void)
