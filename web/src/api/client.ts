@@ -51,7 +51,8 @@ export interface RequestOptions {
 	accept?: string;
 }
 
-function address(path: string, params: Params): string {
+/** Where PATH is, relative to the page: also for links that download. */
+export function address(path: string, params: Params): string {
 	const query = new URLSearchParams();
 	for (const [name, value] of Object.entries(params)) {
 		if (value !== '')
@@ -59,11 +60,6 @@ function address(path: string, params: Params): string {
 	}
 	const text = query.toString();
 	return `api/v1/${path}${text ? `?${text}` : ''}`;
-}
-
-/** The address of a download, for a link. */
-export function downloadAddress(path: string, params: Params): string {
-	return address(path, params);
 }
 
 /** An error body is `{"code", "message"}`; a proxy in between may answer anything. */

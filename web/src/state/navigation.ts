@@ -30,10 +30,6 @@ export const flipped = part('flipped');
 export const sort = part('sort');
 export const maxNodes = part('nodes');
 
-export function currentState(): UrlState {
-	return state.peek();
-}
-
 /** The page's address with STATE; whatever prefix and ?theme= it came with stay. */
 function addressOf(wanted: UrlState): string {
 	return `${location.pathname}${location.search}${formatUrl(wanted)}`;

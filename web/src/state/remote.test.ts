@@ -23,7 +23,19 @@ test('the last question wins, whatever order the answers come in', async () => {
 	await later();
 	assert.equal(remote.data.value, 'second');
 	assert.deepEqual(aborted, ['one']);
-	assert(remote.current);
+});
+
+test('a question that a person ended has no answer, and can be asked again', async () => {
+	const remote = new Remote<string>();
+	remote.ask('a', () => Promise.resolve('late'));
+	remote.cancel();
+	await later();
+	assert.equal(remote.data.value, null);
+	assert(remote.cancelled.value);
+	remote.retry();
+	await later();
+	assert.equal(remote.data.value, 'late');
+	assert(!remote.cancelled.value);
 });
 
 test('a failure keeps what is held and tries again by itself', async () => {
@@ -35,7 +47,6 @@ test('a failure keeps what is held and tries again by itself', async () => {
 	assert.equal(remote.data.value, 'held');
 	assert.equal(remote.error.value?.status, 500);
 	assert(remote.retryAt.value > Date.now());
-	assert(!remote.current);
 	remote.stop();
 });
 

@@ -13,7 +13,7 @@ export class Remote<T> {
 	private readonly failed: Signal<ApiError | null> = signal(null);
 	private readonly busySince: Signal<number> = signal(0);
 	private readonly retriesAt: Signal<number> = signal(0);
-	private heldKey = '';
+	private readonly ended: Signal<boolean> = signal(false);
 	private wantedKey = '';
 	private aborter: AbortController | null = null;
 	private timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,9 +39,9 @@ export class Remote<T> {
 		return this.retriesAt;
 	}
 
-	/** Whether `data` answers the question asked last. */
-	get current(): boolean {
-		return this.heldKey === this.wantedKey && this.held.value !== null;
+	/** Whether the last question was ended before its answer came. */
+	get cancelled(): ReadonlySignal<boolean> {
+		return this.ended;
 	}
 
 	/** Asks. KEY names the question; the same one asked again only refreshes. */
@@ -53,9 +53,10 @@ export class Remote<T> {
 		this.again = () => this.ask(key, fetcher);
 		const aborter = new AbortController();
 		this.aborter = aborter;
+		this.ended.value = false;
 		this.busySince.value = performance.now();
 		fetcher(aborter.signal).then(
-			(data) => this.finish(aborter, () => this.succeed(key, data)),
+			(data) => this.finish(aborter, () => this.succeed(data)),
 			(error: unknown) => this.finish(aborter, () => this.fail(error)),
 		);
 	}
@@ -70,9 +71,8 @@ export class Remote<T> {
 		});
 	}
 
-	private succeed(key: string, data: T): void {
+	private succeed(data: T): void {
 		this.failures = 0;
-		this.heldKey = key;
 		this.held.value = data;
 		this.failed.value = null;
 	}
@@ -97,18 +97,13 @@ export class Remote<T> {
 		this.retriesAt.value = 0;
 	}
 
-	retry(): void {
-		this.again?.();
+	/** A person does not want to wait any longer. */
+	cancel(): void {
+		this.stop();
+		this.ended.value = true;
 	}
 
-	/** Nothing is wanted any more. */
-	forget(): void {
-		this.stop();
-		batch(() => {
-			this.held.value = null;
-			this.failed.value = null;
-		});
-		this.heldKey = this.wantedKey = '';
-		this.again = null;
+	retry(): void {
+		this.again?.();
 	}
 }

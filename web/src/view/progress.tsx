@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { signal } from '@preact/signals';
 import type { Remote } from '../state/remote.ts';
 import { useClock, useLate } from './clock.ts';
 
 /* A faster answer needs no sign of waiting. */
 export const LATE_MS = 300;
 
-export const cancelled = signal(false);
-
 /** Says that REMOTE is taking its time, for how long, and lets a person end it. */
 export function Progress({ remote }: { remote: Remote<unknown> }) {
 	const since = remote.since.value;
 	const late = useLate(since, LATE_MS);
 	useClock(late, 250);
-	if (since)
-		cancelled.value = false;
-	if (!late && cancelled.value) {
+	if (remote.cancelled.value) {
 		return (
 			<div class="progress-note" role="status">
 				Cancelled: what is shown is from before.
@@ -30,16 +25,7 @@ export function Progress({ remote }: { remote: Remote<unknown> }) {
 			<div class="progress-line" />
 			<div class="progress-note">
 				Waiting for the server, {Math.floor((performance.now() - since) / 1000)} s
-				<button
-					type="button"
-					class="note-action"
-					onClick={() => {
-						remote.stop();
-						cancelled.value = true;
-					}}
-				>
-					cancel
-				</button>
+				<button type="button" class="note-action" onClick={() => remote.cancel()}>cancel</button>
 			</div>
 		</div>
 	);

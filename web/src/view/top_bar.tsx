@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { signal } from '@preact/signals';
-import { downloadAddress } from '../api/client.ts';
+import { address } from '../api/client.ts';
 import { absolute } from '../model/time_range.ts';
 import { query, refresh } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
@@ -37,9 +37,9 @@ function share(): void {
 function ExportMenu() {
 	const params = { query: query.value, ...pinnedRange() };
 	const items = [
-		{ label: 'Folded stacks', note: '.folded', file: 'cairn.folded', href: downloadAddress('export', { format: 'folded', ...params }) },
-		{ label: 'Call tree as JSON', note: '.json', file: 'cairn-flame.json', href: downloadAddress('flame', params) },
-		{ label: 'Function table as JSON', note: '.json', file: 'cairn-top.json', href: downloadAddress('top', { ...params, limit: 10_000 }) },
+		{ label: 'Folded stacks', note: '.folded', file: 'cairn.folded', href: address('export', { format: 'folded', ...params }) },
+		{ label: 'Call tree as JSON', note: '.json', file: 'cairn-flame.json', href: address('flame', params) },
+		{ label: 'Function table as JSON', note: '.json', file: 'cairn-top.json', href: address('top', { ...params, limit: 10_000 }) },
 	];
 	return (
 		<Popover
