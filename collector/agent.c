@@ -39,6 +39,7 @@ struct agent {
 	struct identity identity;
 	struct tally tally;
 	struct parts parts;
+	uint64_t capabilities;
 	struct clock clock;
 	struct clock_reading started;
 	struct cpu_times cpus_started;
@@ -227,20 +228,21 @@ static int start_processes(struct agent *agent)
 	return r < 0 ? log_error(r, "can't read /proc") : 0;
 }
 
-static int start_kernel_symbols(struct agent *agent)
+static void start_kernel_symbols(struct agent *agent)
 {
 	int r = kernel_symbols_init(&agent->kernel, NULL, NULL, &agent->tally);
 
 	if (agent->kernel.state == KERNEL_SYMBOLS_HIDDEN)
 		parts_switch_off(&agent->parts, PART_kernel_symbols,
-			"/proc/kallsyms hides its addresses: CAP_SYSLOG is missing or "
-			"kernel.kptr_restrict is 2");
+			"/proc/kallsyms shows no addresses: %s",
+			capability_has(agent->capabilities, CAPABILITY_SYSLOG)
+				? "set kernel.kptr_restrict to 0 or 1"
+				: "CAP_SYSLOG is missing");
 	else if (agent->kernel.state == KERNEL_SYMBOLS_MISSING)
 		parts_switch_off(
 			&agent->parts, PART_kernel_symbols, "this kernel has no /proc/kallsyms");
 	else if (r < 0)
 		log_warning(r, "can't read the list of kernel modules; ignoring");
-	return 0;
 }
 
 static int start_sink(struct agent *agent)
@@ -345,7 +347,6 @@ static int start_pipeline(struct agent *agent)
 
 static int start(struct agent *agent)
 {
-	uint64_t effective;
 	int r = identity_read(&agent->identity);
 
 	if (r < 0)
@@ -357,13 +358,15 @@ static int start(struct agent *agent)
 	if (r < 0)
 		return r;
 	/* Only now: what a collector lacks that does not run at all is one line, not five. */
-	if (capability_read(&effective) == 0)
-		capability_apply(effective, &agent->parts);
+	/* Where the set can't be read, what lacks a privilege says so when it fails. */
+	agent->capabilities = UINT64_MAX;
+	capability_read(&agent->capabilities);
+	capability_apply(agent->capabilities, &agent->parts);
 	r = start_processes(agent);
-	if (r == 0)
-		r = start_kernel_symbols(agent);
-	if (r == 0)
+	if (r == 0) {
+		start_kernel_symbols(agent);
 		r = start_sink(agent);
+	}
 	if (r == 0)
 		r = start_control(agent);
 	return r < 0 ? r : start_pipeline(agent);

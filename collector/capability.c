@@ -10,6 +10,8 @@
 
 #include "store/base/cleanup.h"
 
+_Static_assert(CAPABILITY_SYSLOG == CAP_SYSLOG, "the number in the header");
+
 /* Numbers of Linux 5.9, which older headers lack. */
 #define CHECKPOINT_RESTORE 40
 
@@ -17,7 +19,6 @@ const struct capability_need capability_needs[] = {
 	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, PART_other_processes},
 	{"CAP_CHECKPOINT_RESTORE", CHECKPOINT_RESTORE, PART_mapped_files},
 	{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, PART_private_files},
-	{"CAP_SYSLOG", CAP_SYSLOG, PART_kernel_symbols},
 };
 const size_t capability_need_count = sizeof(capability_needs) / sizeof(capability_needs[0]);
 
@@ -52,7 +53,7 @@ int capability_read(uint64_t *ret_effective)
 	return capability_parse(text, ret_effective);
 }
 
-static bool has(uint64_t effective, unsigned number)
+bool capability_has(uint64_t effective, unsigned number)
 {
 	/* It was split off from CAP_SYS_ADMIN, which still holds it. */
 	if (number == CHECKPOINT_RESTORE && (effective >> CAP_SYS_ADMIN & 1))
@@ -68,7 +69,7 @@ void capability_apply(uint64_t effective, struct parts *parts)
 	for (size_t i = 0; i < capability_need_count; i++) {
 		const struct capability_need *need = &capability_needs[i];
 
-		if (!has(effective, need->number))
+		if (!capability_has(effective, need->number))
 			parts_switch_off(parts, need->part, "%s is missing", need->name);
 	}
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +21,15 @@ struct capability_need {
 	enum part part;
 };
 
-/* Without CAP_BPF and CAP_PERFMON there are no samples at all, which the sampler says itself. */
+/* Without CAP_BPF and CAP_PERFMON there are no samples at all, which the sampler says itself; the
+ * addresses that CAP_SYSLOG shows may be open to all. */
 extern const struct capability_need capability_needs[];
 extern const size_t capability_need_count;
 
+#define CAPABILITY_SYSLOG 34
+
+/* Whether the set holds NUMBER, or one that includes it. */
+bool capability_has(uint64_t effective, unsigned number);
 int capability_read(uint64_t *ret_effective);
 /* Pure: the text of /proc/PID/status. */
 int capability_parse(const char *text, uint64_t *ret_effective);

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/control_request.h"
 #include "collector/kernel/sampler.h"
 #include "collector/settings_file.h"
 #include "store/profile/profile.h"
 
-enum kind { TEXT, NUMBER, BYTES, CHOICE, LIST };
+enum kind { TEXT, ADDRESS, LOOPBACK, NUMBER, BYTES, CHOICE, LIST };
 
 struct row {
 	const char *name;
@@ -30,7 +31,7 @@ static const char *const level_choices[] = {"error", "warning", "info", "debug",
 
 /* One place for name, range, default and words of each setting. */
 static const struct row rows[] = {
-	{"server", "HOST:PORT", TEXT, offsetof(struct settings, server), "127.0.0.1:4041", 0, 0,
+	{"server", "HOST:PORT", ADDRESS, offsetof(struct settings, server), "127.0.0.1:4041", 0, 0,
 		NULL, "where windows are sent"},
 	{"hz", "N", NUMBER, offsetof(struct settings, hz), "19", 1, SAMPLER_HZ_MAX, NULL,
 		"samples a second and CPU"},
@@ -40,7 +41,7 @@ static const struct row rows[] = {
 		"the label `host` (default: the host's name)"},
 	{"control-socket", "PATH", TEXT, offsetof(struct settings, control_socket),
 		"/run/cairn/control.sock", 0, 0, NULL, "unix socket that tells the status"},
-	{"control", "ADDR:PORT", TEXT, offsetof(struct settings, control), NULL, 0, 0, NULL,
+	{"control", "ADDR:PORT", LOOPBACK, offsetof(struct settings, control), NULL, 0, 0, NULL,
 		"the same on TCP; loopback only (default: off)"},
 	{"upload", "WHAT", CHOICE, offsetof(struct settings, upload), "stripped", 0, 0,
 		upload_choices, "executables that the server asks for: never, stripped, full"},
@@ -159,6 +160,29 @@ static int set_choice(
 	return -EINVAL;
 }
 
+/* HOST:PORT or [ADDR]:PORT with a port that can be connected to. */
+static bool is_address(const char *value)
+{
+	const char *colon = strrchr(value, ':');
+	uint64_t port;
+
+	if (!colon || colon == value || !read_number(colon + 1, false, &port) || port == 0 ||
+		port > UINT16_MAX)
+		return false;
+	return memchr(value, ':', (size_t)(colon - value)) == NULL ||
+		(value[0] == '[' && colon[-1] == ']');
+}
+
+static bool is_loopback(const char *value)
+{
+	union {
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} place;
+
+	return control_parse_address(value, &place.v4, &place.v6) == 0;
+}
+
 static int set_row(struct settings *settings, const struct row *row, const char *value,
 	struct settings_fault *fault)
 {
@@ -168,6 +192,17 @@ static int set_row(struct settings *settings, const struct row *row, const char 
 	if (value[0] == '\0')
 		return refuse(fault, "--", row->name, " needs a value");
 	switch (row->kind) {
+	case ADDRESS:
+		if (!is_address(value))
+			return refuse(fault, "--server takes a HOST:PORT, not ", value, "");
+		r = set_text(member(settings, row), value);
+		break;
+	case LOOPBACK:
+		if (!is_loopback(value))
+			return refuse(
+				fault, "--control takes an ADDR:PORT on loopback, not ", value, "");
+		r = set_text(member(settings, row), value);
+		break;
 	case TEXT:
 		r = set_text(member(settings, row), value);
 		break;
@@ -329,7 +364,7 @@ void settings_done(struct settings *settings)
 	for (size_t i = 0; i < ROW_COUNT; i++) {
 		struct settings_list *list = member(settings, &rows[i]);
 
-		if (rows[i].kind == TEXT)
+		if (rows[i].kind == TEXT || rows[i].kind == ADDRESS || rows[i].kind == LOOPBACK)
 			free(*(char **)member(settings, &rows[i]));
 		if (rows[i].kind != LIST)
 			continue;

@@ -232,7 +232,7 @@ static bool is_that_file(
 
 /* The ways to a file, the surest first: the mapping itself shows the file that was mapped, whatever
  * stands at its path today. */
-enum way { WAY_MAPPING, WAY_PROCESS_PATH, WAY_OWN_PATH, WAY_COUNT };
+enum way { WAY_MAPPING, WAY_PROCESS_PATH, WAY_PARENT_PATH, WAY_OWN_PATH, WAY_COUNT };
 
 static int open_by(struct binary_table *table, const struct binary *binary,
 	const struct binary_mapping *mapping, enum way way)
@@ -242,6 +242,8 @@ static int open_by(struct binary_table *table, const struct binary *binary,
 		return proc_open_mapped(table->proc, mapping->pid, mapping->start, mapping->end);
 	case WAY_PROCESS_PATH:
 		return proc_open_path(table->proc, mapping->pid, binary->path);
+	case WAY_PARENT_PATH:
+		return proc_open_path(table->proc, mapping->parent_pid, binary->path);
 	case WAY_OWN_PATH:
 		return proc_open_own(binary->path);
 	case WAY_COUNT:

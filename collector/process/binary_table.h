@@ -68,6 +68,7 @@ struct binary {
 /* Where a file can be found: one of the mappings that show it. */
 struct binary_mapping {
 	uint32_t pid;
+	uint32_t parent_pid; /* sees the same files, as a rule, and may live longer; 0: not known */
 	uint64_t start;
 	uint64_t end;
 };

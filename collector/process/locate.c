@@ -36,7 +36,8 @@ struct place locate(struct process_table *table, struct process *process, uint64
 	place.kind = PLACE_ANONYMOUS;
 	if (!mapping->binary)
 		return place;
-	shown = (struct binary_mapping){process->pid, mapping->start, mapping->end};
+	shown = (struct binary_mapping){
+		process->pid, process->parent_pid, mapping->start, mapping->end};
 	binary_read(&table->binaries, mapping->binary, &shown, now_ns);
 	if (mapping->binary->state == BINARY_NOT_ELF)
 		return place;
@@ -64,7 +65,8 @@ static int open_through_processes(struct process_table *table, const struct buil
 
 		for (uint32_t i = 0; set && i < set->count; i++) {
 			const struct mapping *mapping = &set->mappings[i];
-			struct binary_mapping shown = {process->pid, mapping->start, mapping->end};
+			struct binary_mapping shown = {
+				process->pid, 0, mapping->start, mapping->end};
 
 			if (!mapping->binary ||
 				!build_id_equal(&mapping->binary->build_id, build_id))
@@ -82,7 +84,7 @@ static int open_through_processes(struct process_table *table, const struct buil
 static int open_by_path(struct process_table *table, const struct build_id *build_id,
 	const struct binary **ret_binary)
 {
-	const struct binary_mapping nowhere = {0, 0, 0};
+	const struct binary_mapping nowhere = {0, 0, 0, 0};
 	struct binary *binary = NULL;
 	int r = -ENOENT;
 

@@ -95,7 +95,20 @@ static void what_is_wrong_is_said_by_name(void)
 	expect_fault(PARSE(TEXT("--upload-max=1T")), "1T");
 	expect_fault(PARSE(TEXT("--upload-max=17179869184G")), "--upload-max");
 	expect_fault(PARSE(TEXT("--upload=maybe")), "never, stripped, full");
+	expect_fault(PARSE(TEXT("--server=nonsense")), "nonsense");
+	expect_fault(PARSE(TEXT("--server=:4041")), "HOST:PORT");
+	expect_fault(PARSE(TEXT("--server=a:0")), "HOST:PORT");
+	expect_fault(PARSE(TEXT("--server=a:65536")), "HOST:PORT");
+	expect_fault(PARSE(TEXT("--server=::1:4041")), "HOST:PORT");
+	expect_fault(PARSE(TEXT("--control=0.0.0.0:9999")), "loopback");
 	expect_fault(PARSE(TEXT("--help=1")), "takes no value");
+}
+
+static void addresses_of_both_families_are_taken(void)
+{
+	CHECK_EQ(PARSE(TEXT("--server=[::1]:4041"), TEXT("--control=[::1]:0")), 0);
+	CHECK_STR(settings.server, "[::1]:4041");
+	settings_done(&settings);
 }
 
 static void help_and_version_need_nothing_else(void)
@@ -134,6 +147,7 @@ int main(void)
 	RUN(nothing_given_means_the_defaults);
 	RUN(flags_set_in_both_forms);
 	RUN(what_is_wrong_is_said_by_name);
+	RUN(addresses_of_both_families_are_taken);
 	RUN(help_and_version_need_nothing_else);
 	RUN(the_command_line_wins_over_the_file);
 	RUN(a_file_that_is_named_must_be_there);

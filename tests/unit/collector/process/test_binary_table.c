@@ -16,7 +16,7 @@
 static struct tally tally;
 static struct proc_root proc;
 static struct binary_table table;
-static const struct binary_mapping nowhere = {0, 0, 0};
+static const struct binary_mapping nowhere = {0, 0, 0, 0};
 
 static void set_up(void)
 {
@@ -191,7 +191,7 @@ static void another_build_at_the_same_path_is_not_taken(void)
 	CHECK_EQ(with_id->state, BINARY_UNREAD);
 	binary_read(&table, with_id, &nowhere, 3 * NS_PER_S);
 	CHECK_EQ(with_id->state, BINARY_READ);
-	binary_read(&table, with_inode, &(struct binary_mapping){1, 0, 0}, NS_PER_S + 1);
+	binary_read(&table, with_inode, &(struct binary_mapping){.pid = 1}, NS_PER_S + 1);
 	CHECK_EQ(with_inode->state, BINARY_READ);
 	tear_down();
 }
@@ -251,6 +251,32 @@ static void a_deleted_file_is_read_through_its_mapping(void)
 	tear_down();
 }
 
+/* A compiler in a container has ended before anybody looked; the shell that ran it is still there.
+ */
+static void a_parent_shows_the_files_of_a_child_that_is_gone(void)
+{
+	struct binary_mapping gone = {.pid = 0x7ffffff0, .parent_pid = (uint32_t)getpid()};
+	struct binary_key key;
+	struct binary *binary;
+	struct build_id build_id;
+	struct proc_root fake;
+
+	set_up();
+	work_run("mkdir -p fake/%d/root/inside && echo 'int main(void){return 3;}' > d.c && "
+		 "gcc -Wl,--build-id=sha1 -o fake/%d/root/inside/d d.c",
+		getpid(), getpid());
+	CHECK_EQ(proc_root_init(&fake, work_path("fake")), 0);
+	table.proc = &fake;
+	build_id = id_of(work_path("fake/%d/root/inside/d", getpid()) + strlen(work_dir()) + 1);
+	key = key_by_id("/inside/d", &build_id);
+	binary = get(&key);
+	binary_read(&table, binary, &gone, NS_PER_S);
+	CHECK_EQ(binary->state, BINARY_READ);
+	table.proc = &proc;
+	proc_root_done(&fake);
+	tear_down();
+}
+
 static void the_vdso_is_a_binary_like_others(void)
 {
 	struct binary *binary, *again;
@@ -300,6 +326,7 @@ int main(void)
 	RUN(another_build_at_the_same_path_is_not_taken);
 	RUN(a_file_that_is_not_elf_is_known_for_that);
 	RUN(a_deleted_file_is_read_through_its_mapping);
+	RUN(a_parent_shows_the_files_of_a_child_that_is_gone);
 	RUN(the_vdso_is_a_binary_like_others);
 	RUN(binaries_are_found_by_build_id);
 	return 0;

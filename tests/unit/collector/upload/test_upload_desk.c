@@ -70,7 +70,7 @@ static void set_up(const struct upload_rules *rules)
 	CHECK(process);
 	for (uint32_t i = 0; i < process->mappings->count; i++) {
 		const struct mapping *mapping = &process->mappings->mappings[i];
-		struct binary_mapping shown = {process->pid, mapping->start, mapping->end};
+		struct binary_mapping shown = {process->pid, 0, mapping->start, mapping->end};
 
 		if (mapping->binary)
 			binary_read(&processes.binaries, mapping->binary, &shown, 1);
