@@ -42,17 +42,19 @@ def check_push(stage, tap):
     modules = {m["build_id"] for batch in batches.values() for m in batch["modules"]}
     check(build_id_of(WHOLE + "/truth") in modules, "the truth program's build-ID did not go by")
 
-    long_names = [name.encode() for name in names if len(name) >= NAME_LENGTH_MIN]
+    long_names = {name for name in names if len(name) >= NAME_LENGTH_MIN}
+    # libc's `truncate` stands in the counter `kernel_truncated`; one with an underscore in nothing.
+    telling = [name.encode() for name in long_names if "_" in name.strip("_")]
     pushes = [m for m in tap.all() if m.path == PUSH and m.from_client]
     for message in pushes:
         check(message.compressed == 0, "a message is compressed by gRPC: its bytes cannot be told")
         body = body_of(message)
-        for name in long_names:
+        for name in telling:
             check(name not in body and name not in message.body, f"Push carries the function name {name.decode()}")
     for batch in batches.values():
-        told = names.intersection(text for text in batch["texts"] if text.startswith("truth_"))
+        told = long_names.intersection(batch["texts"])
         check(not told, f"Push carries the function names {told}")
-    note(f"{len(pushes)} Push messages, {len(batches)} batches: none of {len(names)} names in them")
+    note(f"{len(pushes)} Push messages, {len(batches)} batches: none of {len(long_names)} names in them")
 
 
 def check_calls(tap):
