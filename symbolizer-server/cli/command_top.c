@@ -12,6 +12,14 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
+/* Such a frame is MODULE+0x1a2b: it tells its module by itself. */
+static bool is_named_by_address(const char *name, const char *module)
+{
+	size_t length = strlen(module);
+
+	return strncmp(name, module, length) == 0 && strncmp(name + length, "+0x", 3) == 0;
+}
+
 static void print_row(const struct cJSON *row, double total, const char *unit)
 {
 	char self_text[AMOUNT_BYTES_MAX], total_text[AMOUNT_BYTES_MAX];
@@ -24,8 +32,7 @@ static void print_row(const struct cJSON *row, double total, const char *unit)
 	printf("%6.2f%% %11s %6.2f%% %11s  ", percent(row_self, total), self_text,
 		percent(row_total, total), total_text);
 	output_text(stdout, name);
-	/* A frame that is named by its address begins with its module. */
-	if (*module && strncmp(name, module, strlen(module)) != 0) {
+	if (*module && !is_named_by_address(name, module)) {
 		fputs("  [", stdout);
 		/* The kernel's modules bring their brackets along. */
 		if (module[0] == '[')

@@ -50,7 +50,7 @@ def check_up(stage):
     ports = ["--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0"]
     dev = stage.run("dev", [DEV, "up", *ports, "--data", stage.path("up-data")])
     url = dev.wait_for(r"the page: (http://\S+)", TABLE_SECONDS_MAX)[1]
-    stage.truth(25, threads=1, variant="plain/whole")
+    stage.truth(25, threads=1, variant="inlined/whole")
     dev.wait_for(r"truth_alpha", 60)
     table = dev.log()[dev.log().index("a first table") :]
     note(table)
