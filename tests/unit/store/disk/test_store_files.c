@@ -161,6 +161,7 @@ struct deleter {
 	struct profile_store *store;
 	int visited;
 	uint64_t bytes_within;
+	uint64_t seen_within;
 };
 
 static int delete_all(void *context, const struct profile *profile)
@@ -197,6 +198,37 @@ static void a_visit_finishes_on_what_is_being_deleted(void)
 	profile_store_close(store);
 }
 
+static int evict_most(void *context, const struct profile *profile)
+{
+	struct deleter *deleter = context;
+
+	(void)profile;
+	if (deleter->visited++ == 0) {
+		profile_store_retain(deleter->store);
+		deleter->seen_within = fixture_visit_all(deleter->store).profiles;
+	}
+	return 0;
+}
+
+static void a_visit_that_begins_later_leaves_out_what_is_being_deleted(void)
+{
+	struct profile_store_config config = fixture_config(work_path("later"));
+	struct deleter deleter = {0};
+	struct profile_store *store;
+
+	config.retain_bytes = 4 << 20;
+	store = fixture_open(&config, NULL);
+	deleter.store = store;
+	for (uint64_t i = 0; i < 120; i++)
+		append_noise(store, i);
+	CHECK_EQ(profile_store_visit(store, 0, UINT64_MAX, NULL, evict_most, &deleter), 0);
+	CHECK_EQ(deleter.visited, 120);
+	CHECK(deleter.seen_within < 70);
+	CHECK_EQ(fixture_visit_all(store).profiles, deleter.seen_within);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_blocks_unreadable), 0);
+	profile_store_close(store);
+}
+
 static void batches_are_forgotten_with_their_data(void)
 {
 	struct profile_store_config config = fixture_config(work_path("keys"));
@@ -219,6 +251,7 @@ int main(void)
 	RUN(data_from_the_future_age_by_when_they_were_received);
 	RUN(the_oldest_files_go_when_there_are_too_many_bytes);
 	RUN(a_visit_finishes_on_what_is_being_deleted);
+	RUN(a_visit_that_begins_later_leaves_out_what_is_being_deleted);
 	RUN(batches_are_forgotten_with_their_data);
 	return 0;
 }

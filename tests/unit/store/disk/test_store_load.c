@@ -22,10 +22,13 @@ int fsync(int fd)
 	return 0;
 }
 
+static int sync_error;
+
 int fdatasync(int fd)
 {
 	(void)fd;
-	return 0;
+	errno = sync_error;
+	return sync_error ? -1 : 0;
 }
 
 /* A folder with RECORD_COUNT records of few bytes, left by a process that ended at once, or sealed
@@ -298,6 +301,24 @@ static void foreign_files_in_the_folder_do_no_harm(void)
 	work_run("rm -r copy");
 }
 
+/* Whole records that were perhaps never synced must not be called duplicates before they are. */
+static void what_cannot_be_synced_at_the_start_stops_it(void)
+{
+	struct profile_store_config config = fixture_config(work_path("copy"));
+	struct profile_store_report report;
+	struct profile_store *store = NULL;
+
+	work_run("cp -r cut copy");
+	sync_error = EIO;
+	CHECK_EQ(profile_store_open(&config, &report, &store), -EIO);
+	CHECK(strstr(report.problem, "0000000001"));
+	sync_error = 0;
+	store = fixture_open(&config, NULL);
+	CHECK_EQ(numbers_in(store), ALL_NUMBERS);
+	profile_store_close(store);
+	work_run("rm -r copy");
+}
+
 static void a_killed_start_leaves_nothing_that_hinders_the_next(void)
 {
 	struct profile_store_config config = fixture_config(work_path("copy"));
@@ -317,6 +338,7 @@ int main(void)
 	RUN(a_flipped_byte_in_a_sealed_file_costs_one_record);
 	RUN(a_sealed_file_cut_anywhere_keeps_what_is_left);
 	RUN(foreign_files_in_the_folder_do_no_harm);
+	RUN(what_cannot_be_synced_at_the_start_stops_it);
 	RUN(a_killed_start_leaves_nothing_that_hinders_the_next);
 	return 0;
 }

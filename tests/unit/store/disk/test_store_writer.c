@@ -14,7 +14,8 @@
 static _Atomic size_t write_bytes_max; /* 0: no limit */
 static _Atomic int write_error, write_error_at_byte;
 static _Atomic int sync_error, dir_sync_error, truncate_error;
-static _Atomic uint64_t syncs;
+static struct profile_store *watched; /* a store to look at while it waits for the disk */
+static uint64_t seen_while_syncing;
 
 ssize_t pwrite(int fd, const void *bytes, size_t byte_count, off_t offset)
 {
@@ -35,7 +36,8 @@ ssize_t pwrite(int fd, const void *bytes, size_t byte_count, off_t offset)
 
 int fdatasync(int fd)
 {
-	syncs++;
+	if (watched)
+		seen_while_syncing = fixture_visit_all(watched).profiles;
 	if (sync_error) {
 		errno = sync_error;
 		return -1;
@@ -151,6 +153,24 @@ static void a_failed_fdatasync_is_answered_and_its_file_left(void)
 	heal();
 }
 
+/* Room that was promised and then is not there: what of the file is on the disk is not known, as
+ * with any other failed fdatasync. */
+static void a_disk_found_full_by_fdatasync_costs_the_file(void)
+{
+	struct profile_store_config config = fixture_config(work_path("late"));
+	struct profile_store *store = fixture_open(&config, NULL);
+
+	CHECK_EQ(store_one(store, 0), 0);
+	sync_error = ENOSPC;
+	CHECK_EQ(store_one(store, 1), -ENOSPC);
+	heal();
+	fixture_now_ns += STORE_FULL_RETRY_NS;
+	CHECK_EQ(store_one(store, 1), 0);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_files_created), 2);
+	check_numbers(store, 3);
+	profile_store_close(store);
+}
+
 /* The worst case: what could not be synced can't be taken back either. Then the batch lies in two
  * files and still counts once. */
 static void what_cannot_be_taken_back_counts_once(void)
@@ -158,6 +178,21 @@ static void what_cannot_be_taken_back_counts_once(void)
 	truncate_error = EIO;
 	fail_once("stuck", &sync_error, EIO);
 	heal();
+}
+
+static void what_is_not_durable_yet_is_not_visible(void)
+{
+	struct profile_store_config config = fixture_config(work_path("hidden"));
+	struct profile_store *store = fixture_open(&config, NULL);
+
+	CHECK_EQ(store_one(store, 0), 0);
+	watched = store;
+	seen_while_syncing = 77;
+	CHECK_EQ(store_one(store, 1), 0);
+	watched = NULL;
+	CHECK_EQ(seen_while_syncing, 1);
+	check_numbers(store, 3);
+	profile_store_close(store);
 }
 
 static void a_file_whose_folder_cannot_be_synced_is_not_acknowledged(void)
@@ -333,7 +368,9 @@ int main(void)
 	RUN(short_writes_are_carried_on);
 	RUN(a_failed_write_is_answered_and_its_file_left);
 	RUN(a_failed_fdatasync_is_answered_and_its_file_left);
+	RUN(a_disk_found_full_by_fdatasync_costs_the_file);
 	RUN(what_cannot_be_taken_back_counts_once);
+	RUN(what_is_not_durable_yet_is_not_visible);
 	RUN(a_file_whose_folder_cannot_be_synced_is_not_acknowledged);
 	RUN(a_full_disk_refuses_and_recovers_by_itself);
 	RUN(a_disk_too_full_for_a_file_header_refuses_and_recovers);
