@@ -130,6 +130,9 @@ int kernel_text_read(const char *text, size_t byte_count, struct string_table *s
 	free(lines.aliases);
 	if (r == 0)
 		r = function_list_resolve(&list);
+	/* Nothing but a start at the last address there is. */
+	if (r == 0 && list.count == 0)
+		r = -EBADMSG;
 	if (r < 0) {
 		function_list_done(&list);
 		return r;

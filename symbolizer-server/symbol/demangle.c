@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libiberty writes its result in pieces to a callback. A crafted name of some hundred letters can
- * ask for gigabytes of result, so the callback leaves by longjmp once the buffer is full. That is
+ * ask for gigabytes of result, so the callback leaves by longjmp once it has enough. That is
  * safe where the demangler holds no memory of the heap while it calls back: C++ names always, Rust
  * v0 names unless one of their identifiers is in punycode; names of that kind are left alone if
  * they could also grow without bound.
@@ -18,6 +18,8 @@
 /* Work grows with the square of the length at worst; compilers write 10 KiB for the wildest
  * templates. */
 #define MANGLED_BYTES_MAX (16u << 10)
+/* Pieces of one name: a crafted one can be made of very many that are empty. */
+#define PIECE_COUNT_MAX 100000
 #define ELLIPSIS "\xe2\x80\xa6"
 #define ELLIPSIS_BYTES 3
 
@@ -25,7 +27,8 @@ struct output {
 	char *text;
 	size_t length;
 	size_t length_max;
-	jmp_buf full;
+	uint32_t piece_count;
+	jmp_buf enough;
 };
 
 static void take_piece(const char *piece, size_t length, void *context)
@@ -34,10 +37,11 @@ static void take_piece(const char *piece, size_t length, void *context)
 	size_t room = output->length_max - output->length;
 	size_t part = length < room ? length : room;
 
-	memcpy(output->text + output->length, piece, part);
+	if (part > 0)
+		memcpy(output->text + output->length, piece, part);
 	output->length += part;
-	if (part < length)
-		longjmp(output->full, 1);
+	if (part < length || ++output->piece_count > PIECE_COUNT_MAX)
+		longjmp(output->enough, 1);
 }
 
 static bool has_punycode(const char *name)
@@ -74,7 +78,7 @@ static bool run(const char *name, struct output *output)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;
 
-	if (setjmp(output->full))
+	if (setjmp(output->enough))
 		return true;
 	if (is_rust_v0(name)) {
 		if (has_punycode(name) && strchr(name, 'B'))

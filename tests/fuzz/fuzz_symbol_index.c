@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as an index: look-ups never lead outside, and in a chunk that passed the check they
+ * answer for every address. Checksums are made right first, since a fuzzer cannot. */
+#include <errno.h>
+#include <string.h>
+
+#include "store/base/cleanup.h"
+#include "store/base/hash.h"
+#include "symbolizer-server/sandbox/name_text.h"
+#include "symbolizer-server/sandbox/symbol_index.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/hex_input.h"
+
+static void use_functions(const struct symbol_index_header *header, const uint8_t *bytes,
+	size_t byte_count, uint64_t first, bool sound)
+{
+	struct symbol_index_function function;
+	uint64_t address = first;
+
+	for (int i = 0; i < 1000; i++) {
+		int r = symbol_index_find_function(bytes, byte_count, address, &function);
+
+		must(r == 0 || r == -ENOENT || r == -EBADMSG);
+		if (sound)
+			must(r != -EBADMSG);
+		if (r < 0)
+			break;
+		must(address >= function.start && address < function.end);
+		if (sound)
+			must(function.name < header->name_count);
+		address = function.end;
+	}
+}
+
+static void use_names(const uint8_t *bytes, size_t byte_count, uint64_t first, bool sound)
+{
+	for (uint32_t i = 0; i < 1000; i++) {
+		const char *text;
+
+		if (symbol_index_find_name(bytes, byte_count, first, (uint32_t)first + i, &text) <
+			0)
+			return;
+		must(strlen(text) < byte_count);
+		if (sound)
+			must(name_text_clean(text, strlen(text)));
+	}
+}
+
+static void use_chunk(const struct symbol_index_header *header, struct symbol_index_entry entry,
+	const uint8_t *bytes)
+{
+	/* Of exactly its size, so that a read past its end is seen. */
+	SCOPED_FREE uint8_t *copy = malloc(entry.byte_count);
+	uint32_t function_count;
+	bool sound;
+
+	must(copy);
+	memcpy(copy, bytes, entry.byte_count);
+	entry.hash = hash_bytes(copy, entry.byte_count);
+	sound = symbol_index_check_chunk(header, &entry, copy, &function_count) == 0;
+	if (entry.kind == SYMBOL_CHUNK_FUNCTIONS)
+		use_functions(header, copy, entry.byte_count, entry.first, sound);
+	else if (entry.kind == SYMBOL_CHUNK_NAMES)
+		use_names(copy, entry.byte_count, entry.first, sound);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_byte_count)
+{
+	size_t byte_count;
+	SCOPED_FREE uint8_t *bytes = hex_input(input, input_byte_count, &byte_count);
+	struct symbol_index_header header;
+	uint32_t header_bytes;
+	uint64_t at;
+
+	if (symbol_index_header_length(bytes, byte_count, &header_bytes) < 0 ||
+		header_bytes > byte_count ||
+		symbol_index_read_header(bytes, header_bytes, &header) < 0)
+		return 0;
+	at = header_bytes;
+	for (uint32_t i = 0; i < header.chunk_count; i++) {
+		struct symbol_index_entry entry = symbol_index_entry(bytes, i);
+		uint32_t found = symbol_index_locate(
+			bytes, &header, (enum symbol_chunk_kind)entry.kind, entry.first);
+
+		must(found == i);
+		if (entry.byte_count > byte_count - at)
+			break;
+		use_chunk(&header, entry, bytes + at);
+		at += entry.byte_count;
+	}
+	return 0;
+}
