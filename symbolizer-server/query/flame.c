@@ -11,15 +11,18 @@
 struct frequency {
 	uint32_t function;
 	uint32_t node_count;
+	uint32_t node_first;
 };
 
-static int order_frequencies(const void *one, const void *other, void *functions)
+/* Of equal ones the first in the tree, which is the same in every run, and costs no look at names.
+ */
+static int order_frequencies(const void *one, const void *other)
 {
 	const struct frequency *a = one, *b = other;
 
 	if (a->node_count != b->node_count)
 		return a->node_count > b->node_count ? -1 : 1;
-	return function_table_compare(functions, a->function, b->function);
+	return a->node_first < b->node_first ? -1 : a->node_first > b->node_first;
 }
 
 static int number_names(struct flame *flame)
@@ -32,13 +35,17 @@ static int number_names(struct flame *flame)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < tree->functions->count; i++)
 		frequencies[i].function = i;
-	for (uint32_t i = 0; i < tree->count; i++)
-		frequencies[tree->nodes[i].function].node_count++;
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct frequency *frequency = &frequencies[tree->nodes[i].function];
+
+		if (frequency->node_count++ == 0)
+			frequency->node_first = i;
+	}
 	for (uint32_t i = 0; i < tree->functions->count; i++) {
 		if (frequencies[i].node_count > 0)
 			frequencies[used++] = frequencies[i];
 	}
-	qsort_r(frequencies, used, sizeof(*frequencies), order_frequencies, tree->functions);
+	qsort(frequencies, used, sizeof(*frequencies), order_frequencies);
 	for (uint32_t i = 0; i < used; i++) {
 		flame->functions[i] = frequencies[i].function;
 		flame->names[frequencies[i].function] = i;

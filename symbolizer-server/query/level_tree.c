@@ -21,6 +21,8 @@
 /* A sort of places goes over them once for this many bits of their totals. */
 #define DIGIT_BITS 11
 #define DIGIT_COUNT (1u << DIGIT_BITS)
+/* Sorting all names pays off from about here. */
+#define NODES_A_RANKED_FUNCTION 16
 
 struct place {
 	uint32_t node; /* of the call tree */
@@ -39,7 +41,7 @@ struct work {
 		*child_first; /* of each node of the call tree, and one more: the end of the last */
 	uint32_t *children; /* nodes of the call tree, grouped by parent */
 	struct place *places;
-	uint32_t *ranks; /* of each function: its place among all by name */
+	uint32_t *ranks; /* of each function by name; NULL: texts are compared */
 	uint32_t *by_total; /* places, by falling total */
 	uint32_t *origins; /* of each node of the result but the `(n small)`: its place */
 };
@@ -49,12 +51,13 @@ static int order_siblings(const void *one, const void *other, void *context)
 	const struct work *work = context;
 	const struct call_tree *calls = work->calls;
 	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
-	uint32_t a_rank = work->ranks[calls->tree.nodes[a].what];
-	uint32_t b_rank = work->ranks[calls->tree.nodes[b].what];
+	uint32_t a_function = calls->tree.nodes[a].what, b_function = calls->tree.nodes[b].what;
 
 	if (work->order == LEVEL_TREE_BY_TOTAL && calls->totals[a] != calls->totals[b])
 		return calls->totals[a] > calls->totals[b] ? -1 : 1;
-	return a_rank < b_rank ? -1 : a_rank > b_rank;
+	if (!work->ranks)
+		return function_table_compare(calls->functions, a_function, b_function);
+	return work->ranks[a_function] < work->ranks[b_function] ? -1 : 1;
 }
 
 static int order_functions(const void *one, const void *other, void *functions)
@@ -62,18 +65,26 @@ static int order_functions(const void *one, const void *other, void *functions)
 	return function_table_compare(functions, *(const uint32_t *)one, *(const uint32_t *)other);
 }
 
-/* Names are compared once a function, not once a pair of siblings. */
+/* Where few functions make many nodes, names are compared once a function, not once a pair of
+ * siblings. */
 static int rank_functions(struct work *work)
 {
-	const struct function_table *functions = work->calls->functions;
-	uint32_t *sorted = malloc(functions->count * sizeof(*sorted));
+	struct function_table *functions = work->calls->functions;
+	uint32_t count = functions->count;
+	uint32_t *sorted;
 
-	if (!sorted)
+	if (count > work->calls->tree.count / NODES_A_RANKED_FUNCTION)
+		return 0;
+	sorted = malloc(count * sizeof(*sorted));
+	work->ranks = malloc(count * sizeof(*work->ranks));
+	if (!sorted || !work->ranks) {
+		free(sorted);
 		return -ENOMEM;
-	for (uint32_t i = 0; i < functions->count; i++)
+	}
+	for (uint32_t i = 0; i < count; i++)
 		sorted[i] = i;
-	qsort_r(sorted, functions->count, sizeof(*sorted), order_functions, work->calls->functions);
-	for (uint32_t i = 0; i < functions->count; i++)
+	qsort_r(sorted, count, sizeof(*sorted), order_functions, functions);
+	for (uint32_t i = 0; i < count; i++)
 		work->ranks[sorted[i]] = i;
 	free(sorted);
 	return 0;
@@ -333,7 +344,6 @@ int level_tree_init(struct level_tree *tree, const struct call_tree *calls,
 		.child_first = calloc(count + 2, sizeof(uint32_t)),
 		.children = calloc(count + 1, sizeof(uint32_t)),
 		.places = calloc(count + 1, sizeof(struct place)),
-		.ranks = calloc((size_t)calls->functions->count + 1, sizeof(uint32_t)),
 		.by_total = calloc(count + 1, sizeof(uint32_t)),
 		.origins = calloc(count + 1, sizeof(uint32_t)),
 	};
@@ -342,8 +352,7 @@ int level_tree_init(struct level_tree *tree, const struct call_tree *calls,
 	*tree = (struct level_tree){.functions = calls->functions};
 	if (node_count_max < LEVEL_TREE_NODE_COUNT_MIN)
 		node_count_max = LEVEL_TREE_NODE_COUNT_MIN;
-	if (work.child_first && work.children && work.places && work.ranks && work.by_total &&
-		work.origins)
+	if (work.child_first && work.children && work.places && work.by_total && work.origins)
 		r = build(&work, tree, node_count_max);
 	free(work.child_first);
 	free(work.children);

@@ -87,12 +87,12 @@ static void header_and_columns_are_laid_out_as_documented(void)
 	check_header(&answer);
 	holds(&answer, 1, (uint64_t[]){3, 1, 0, 0, 0}, 5);
 	holds(&answer, 2, (uint64_t[]){20, 12, 5, 3, 12}, 5);
-	/* Each occurs once, so names stand by their texts. */
-	holds(&answer, 3, (uint64_t[]){4, 1, 2, 0, 3}, 5);
-	holds(&answer, 4, (uint64_t[]){9, 1, 1, 11, 5}, 5);
-	holds_bytes(&answer, 5, "(3 small)aclib.so+0x10total", 27);
-	holds(&answer, 6, (uint64_t[]){0, 0, 0, 1, 0}, 5);
-	holds_bytes(&answer, 7, "\x08\x02\x02\x00\x09", 5);
+	/* Each occurs once, so names stand as in the tree. */
+	holds(&answer, 3, (uint64_t[]){0, 1, 2, 3, 4}, 5);
+	holds(&answer, 4, (uint64_t[]){5, 1, 1, 9, 11}, 5);
+	holds_bytes(&answer, 5, "totalac(3 small)lib.so+0x10", 27);
+	holds(&answer, 6, (uint64_t[]){0, 0, 0, 0, 1}, 5);
+	holds_bytes(&answer, 7, "\x09\x02\x02\x08\x00", 5);
 	holds(&answer, 8, (uint64_t[]){6}, 1);
 	holds_bytes(&answer, 9, "lib.so", 6);
 	holds(&answer, 10, (uint64_t[]){3, 3}, 2);
