@@ -55,6 +55,36 @@ static void names_cannot_break_the_form(void)
 	folds_to(&fixture, "[no stack] 7\na\\x3bb\\x0ac\\d\\x5cx3b\\x0d\\x00e 5\n");
 }
 
+/* f calls itself a hundred thousand times. */
+static void depth_is_no_special_case(void)
+{
+	struct profile *profile = sample_profile_new("host", 0, NS_PER_S);
+	struct tree_fixture fixture;
+	struct bytes_writer writer;
+	struct sample_table *table;
+	struct level_tree tree;
+	uint32_t node = STACK_EMPTY;
+
+	tree_fixture_begin(&fixture);
+	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "f", .value = 1});
+	for (int i = 0; i < 100000; i++)
+		CHECK_EQ(stack_table_add(&profile->stacks, node, 0, &node), 0);
+	CHECK_EQ(profile_add_type(profile, PROFILE_TYPE_ON_CPU, 10000000, true, &table), 0);
+	CHECK_EQ(sample_table_add(table, node, 0, 0, 2, 0), 0);
+	sample_profile_seal(profile);
+	CHECK_EQ(merge_add(&fixture.merge, profile), 0);
+	profile_free(profile);
+	tree_fixture_end(&fixture);
+	CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, UINT32_MAX), 0);
+	CHECK_EQ(tree.count, 100001);
+	bytes_writer_init(&writer, 1000000);
+	CHECK_EQ(folded_write(&tree, &writer), 0);
+	CHECK_EQ(writer.byte_count, strlen("f 1\n") + 2 * 100000 - 1 + strlen(" 2\n"));
+	bytes_writer_done(&writer);
+	level_tree_done(&tree);
+	tree_fixture_done(&fixture);
+}
+
 static void too_long_a_text_is_refused(void)
 {
 	struct bytes_writer writer;
@@ -74,6 +104,7 @@ int main(void)
 {
 	RUN(each_stack_with_a_value_is_a_line);
 	RUN(names_cannot_break_the_form);
+	RUN(depth_is_no_special_case);
 	RUN(too_long_a_text_is_refused);
 	return 0;
 }
