@@ -12,6 +12,7 @@
 
 #include "cairn/v1/profile.pb-c.h"
 #include "proto/wire/message.h"
+#include "proto/wire/stack_reader.h"
 
 struct mapping {
 	uint32_t *to;
@@ -199,55 +200,31 @@ static int read_frames(struct body_reader *reader)
 	return r;
 }
 
-/* One step on the way from the root to the node that was read last. */
-struct step {
-	uint32_t node; /* index in the profile */
-	uint32_t frame; /* number in the body */
-};
-
-static int read_node(struct body_reader *reader, size_t at, struct step *path, size_t *depth)
-{
-	const Cairn__V1__Stacks *message = reader->body->stacks;
-	struct step parent = {STACK_EMPTY, 0};
-	int64_t frame;
-	int r;
-
-	if (message->climb[at] > *depth)
-		return malformed(reader, "a stack's parent");
-	*depth -= message->climb[at];
-	if (*depth == reader->limits->depth_max)
-		return too_many(reader, "a stack too deep");
-	if (*depth > 0)
-		parent = path[*depth - 1];
-	frame = (int64_t)parent.frame + message->frame_delta[at];
-	if (frame < 0 || !maps(&reader->frames, (uint64_t)frame))
-		return malformed(reader, "a stack's frame");
-	r = stack_table_add(&reader->profile->stacks, parent.node, reader->frames.to[frame],
-		&reader->nodes.to[at + 1]);
-	if (r < 0)
-		return refused(reader, r, "too many stacks");
-	path[(*depth)++] = (struct step){reader->nodes.to[at + 1], (uint32_t)frame};
-	return 0;
-}
-
 static int read_stacks(struct body_reader *reader)
 {
 	const Cairn__V1__Stacks *message = reader->body->stacks;
-	size_t count = message ? message->n_climb : 0, depth = 0;
-	struct step *path;
+	struct stack_columns columns = {
+		.frames = reader->frames.to,
+		.frame_count = reader->frames.count,
+		.frames_distinct = reader->profile->frames.count == reader->frames.count,
+		.depth_max = reader->limits->depth_max,
+	};
 	int r;
 
-	if (count > reader->limits->node_count_max)
+	if (message && message->n_climb > reader->limits->node_count_max)
 		return too_many(reader, "too many stacks");
-	if (message && message->n_frame_delta != count)
+	if (message && message->n_frame_delta != message->n_climb)
 		return malformed(reader, "columns of stacks");
-	path = arena_alloc(reader->arena, (size_t)reader->limits->depth_max * sizeof(*path));
-	if (!path)
-		return -ENOMEM;
-	r = mapping_make(reader, count, 1, &reader->nodes);
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = read_node(reader, i, path, &depth);
-	return r;
+	if (message) {
+		columns.climb = message->climb;
+		columns.frame_delta = message->frame_delta;
+		columns.count = message->n_climb;
+	}
+	r = mapping_make(reader, columns.count, 1, &reader->nodes);
+	if (r < 0)
+		return r;
+	return stack_reader_read(
+		&columns, reader->arena, &reader->profile->stacks, reader->nodes.to, &reader->what);
 }
 
 static int read_label_set(struct body_reader *reader, size_t first, size_t count, uint32_t *ret_set)

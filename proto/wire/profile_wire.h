@@ -58,7 +58,8 @@ int profile_wire_encode(const struct profile *profile, const struct profile_wire
 	struct profile_wire_bodies *ret_bodies);
 void profile_wire_bodies_done(struct profile_wire_bodies *bodies);
 
-/* Reads a compressed body of RAW_BYTE_COUNT bytes into a sealed profile that profile_check accepts.
+/* Reads a compressed body of RAW_BYTE_COUNT bytes into a sealed profile that profile_check accepts
+ * and to which nothing may be added.
  * Unknown fields are ignored. -EBADMSG: malformed.  -EFBIG, -E2BIG: beyond the limits.  Then
  * RET_WHAT (static text) names what is wrong; it is set to "" for other errors. */
 int profile_wire_decode(const void *body, size_t byte_count, size_t raw_byte_count,
