@@ -67,7 +67,7 @@ typedef void (*profile_store_done_fn)(void *context, int result);
 int profile_store_append(struct profile_store *store, const struct batch_key *key,
 	const struct profile *profile, profile_store_done_fn done, void *context);
 /* Commits at once and waits until everything appended before is answered.
- * 0, or the error of the last commit among those that failed. */
+ * 0, or the error of the last commit that it waited for and that failed. */
 int profile_store_flush(struct profile_store *store);
 
 /* Leaves out, without decoding, what cannot match; a visited profile may still hold more.
