@@ -60,14 +60,15 @@ def check_host(server, host, truth, from_ns, until_ns, total_is_whole):
 
 def check_uploads(server, collectors):
     """Each file that both hosts use came once: by the log lines of both, and by the server's counters."""
-    uploaded = re.findall(r"uploaded.*", "\n".join(collector.log() for collector in collectors))
+    uploaded = re.findall(r"(?<!not )uploaded .*", "\n".join(collector.log() for collector in collectors))
     libc = subprocess.run(["ldd", WHOLE + "/truth"], capture_output=True, text=True).stdout
     for path in (WHOLE + "/truth", WHOLE + "/truthlib.so", re.search(r"libc\.so\.6 => (\S+)", libc)[1]):
         lines = [line for line in uploaded if build_id_of(path) in line]
         check(len(lines) == 1, f"{path} was uploaded {len(lines)} times: {lines}")
     taken, indexed = counter(server, "symbol_uploads_taken"), counter(server, "symbol_indexed")
     note(f"{len(uploaded)} uploads logged, {taken} taken, {indexed} files indexed")
-    check(taken == len(uploaded), "collectors and server disagree on the number of uploads")
+    broken = [c for c in server.json("/api/v1/status")["counters"] if c["name"].startswith("symbol_uploads") and c["value"]]
+    check(taken == len(uploaded), f"collectors and server disagree on the number of uploads: {broken} {sorted(uploaded)}")
     check(3 <= indexed <= taken, "some file was indexed twice, or none at all")
 
 
