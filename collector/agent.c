@@ -175,8 +175,8 @@ static int start_signals(struct agent *agent)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGPIPE);
-	if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0)
-		return -errno;
+	if (pthread_sigmask(SIG_BLOCK, &signals, NULL) != 0)
+		return -EINVAL;
 	sigdelset(&signals, SIGPIPE);
 	agent->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	agent->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -33,7 +33,7 @@ void parts_switch_off(struct parts *parts, enum part part, const char *format, .
 
 	must(part < PART_MAX);
 	va_start(arguments, format);
-	vsnprintf(reason, sizeof(reason), format, arguments);
+	(void)vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
 	if (strcmp(parts->reasons[part], reason) == 0)
 		return;

@@ -104,6 +104,6 @@ int settings_file_read(struct settings *settings, const char *path, struct setti
 	else
 		r = read_all(settings, &config, path, fault);
 	config_destroy(&config);
-	fclose(file);
+	(void)fclose(file);
 	return r;
 }

@@ -2,6 +2,7 @@
 #include "collector/status.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ static void write_identity(const struct status_view *view, struct json *json)
 {
 	char instance[2 * IDENTITY_INSTANCE_BYTES + 1];
 
-	for (int i = 0; i < IDENTITY_INSTANCE_BYTES; i++)
+	for (size_t i = 0; i < IDENTITY_INSTANCE_BYTES; i++)
 		snprintf(instance + 2 * i, 3, "%02x", view->identity->instance[i]);
 	json_text(json, "program", "cairn-collector");
 	json_text(json, "version", CAIRN_VERSION);
@@ -48,11 +49,8 @@ static void write_host(const struct status_view *view, struct json *json)
 static uint64_t memory_bytes(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);
-	unsigned long long kilobytes;
 
-	if (!line || sscanf(line + strlen(name), " %llu", &kilobytes) != 1)
-		return 0;
-	return kilobytes * 1024;
+	return line ? strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
 /* What the collector itself costs. */

@@ -5,6 +5,8 @@
 
 #define ID_LENGTH 64
 #define UUID_LENGTH 36
+/* A static pod's UID is a hash. */
+#define STATIC_POD_LENGTH 32
 /* BuildKit's ids: base36 of 16 random bytes. */
 #define BUILDKIT_ID_LENGTH 25
 #define ECS_TASK_LENGTH 32
@@ -126,16 +128,13 @@ static bool find_odd_id(struct piece before, struct piece piece, struct piece *r
 static bool find_named(struct piece before, struct piece piece, struct piece *ret_name)
 {
 	struct piece name = piece;
-	bool found;
+	bool found = equals(before, "lxc") || equals(before, "lxc.payload") ||
+		skip_prefix(&name, "lxc.payload.");
 
-	if (equals(before, "lxc") || equals(before, "lxc.payload"))
-		found = true;
-	else if (skip_prefix(&name, "lxc.payload."))
-		found = true;
-	else if (skip_prefix(&name, "systemd-nspawn@"))
+	if (!found && skip_prefix(&name, "systemd-nspawn@"))
 		found = skip_suffix(&name, ".service");
-	else
-		found = skip_prefix(&name, "machine-") && skip_suffix(&name, ".scope");
+	else if (!found && skip_prefix(&name, "machine-"))
+		found = skip_suffix(&name, ".scope");
 	if (!found || !all_of(name, is_name_char))
 		return false;
 	*ret_name = name;
@@ -157,36 +156,39 @@ static void find_container(struct piece before, struct piece piece, struct cgrou
 }
 
 /* pod<uid>, or kubepods-<class>-pod<uid with underscores>.slice. */
-static void find_pod(struct piece piece, struct cgroup_place *place)
+static bool find_pod_uid(struct piece piece, struct piece *ret_uid)
 {
 	struct piece pod = piece;
+	const char *colon = memchr(pod.text, ':', pod.length);
 	const char *mark;
 
 	/* containerd without systemd joins slice, runtime and container by colons. */
-	for (size_t i = 0; i < pod.length; i++) {
-		if (pod.text[i] == ':')
-			pod.length = i;
+	if (colon)
+		pod.length = (size_t)(colon - pod.text);
+	if (!skip_suffix(&pod, ".slice")) {
+		*ret_uid = pod;
+		return skip_prefix(ret_uid, "pod");
 	}
-	if (skip_suffix(&pod, ".slice")) {
-		if (!skip_prefix(&pod, "kubepods"))
-			return;
-		mark = memmem(pod.text, pod.length, "-pod", 4);
-		if (!mark)
-			return;
-		pod.length -= (size_t)(mark + 4 - pod.text);
-		pod.text = mark + 4;
-	} else if (!skip_prefix(&pod, "pod")) {
-		return;
-	}
-	if (pod.length != UUID_LENGTH && pod.length != 32)
-		return;
-	for (size_t i = 0; i < pod.length; i++) {
-		char c = pod.text[i] == '_' ? '-' : pod.text[i];
+	mark = skip_prefix(&pod, "kubepods") ? memmem(pod.text, pod.length, "-pod", 4) : NULL;
+	if (!mark)
+		return false;
+	mark += strlen("-pod");
+	*ret_uid = (struct piece){mark, (size_t)(pod.text + pod.length - mark)};
+	return true;
+}
 
-		if (!is_hex(c) && c != '-')
-			return;
-	}
-	if (!keep(pod, place->pod, CGROUP_POD_MAX))
+static bool is_uid_char(char c)
+{
+	return is_hex(c) || c == '-' || c == '_';
+}
+
+static void find_pod(struct piece piece, struct cgroup_place *place)
+{
+	struct piece uid;
+
+	if (!find_pod_uid(piece, &uid) ||
+		(uid.length != UUID_LENGTH && uid.length != STATIC_POD_LENGTH) ||
+		!all_of(uid, is_uid_char) || !keep(uid, place->pod, CGROUP_POD_MAX))
 		return;
 	for (char *c = place->pod; *c; c++) {
 		if (*c == '_')

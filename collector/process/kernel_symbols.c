@@ -149,7 +149,21 @@ static int compare_modules(const void *one, const void *other)
 	return first->start < second->start ? -1 : first->start > second->start;
 }
 
-/* name size references users state address */
+/* Columns of a line of /proc/modules: name size references users state address. */
+enum { COLUMN_NAME, COLUMN_SIZE, COLUMN_ADDRESS = 5, COLUMN_COUNT };
+
+/* False if the line has fewer columns, no name that fits, or a hidden address. */
+static bool split_line(char *line, char *ret_columns[COLUMN_COUNT])
+{
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		ret_columns[i] = strsep(&line, " ");
+		if (!ret_columns[i])
+			return false;
+	}
+	return strlen(ret_columns[COLUMN_NAME]) <= KERNEL_MODULE_NAME_MAX &&
+		strtoull(ret_columns[COLUMN_ADDRESS], NULL, 16) != 0;
+}
+
 static int parse_modules(struct kernel_symbols *symbols, char *text)
 {
 	uint32_t capacity = 0;
@@ -157,21 +171,21 @@ static int parse_modules(struct kernel_symbols *symbols, char *text)
 	char *line;
 
 	while ((line = strsep(&rest, "\n")) != NULL) {
-		char name[KERNEL_MODULE_NAME_MAX + 1];
-		unsigned long long byte_count, start;
+		char *columns[COLUMN_COUNT];
 		struct kernel_module *module;
 		int r;
 
-		if (sscanf(line, "%63s %llu %*s %*s %*s %llx", name, &byte_count, &start) != 3 ||
-			start == 0)
+		if (!split_line(line, columns))
 			continue;
 		r = grow_array(
 			&symbols->modules, &capacity, symbols->count, KERNEL_MODULE_COUNT_MAX);
 		if (r < 0)
 			return r;
 		module = &symbols->modules[symbols->count++];
-		*module = (struct kernel_module){.start = start, .end = start + byte_count};
-		read_module(symbols, name, module);
+		*module = (struct kernel_module){
+			.start = strtoull(columns[COLUMN_ADDRESS], NULL, 16)};
+		module->end = module->start + strtoull(columns[COLUMN_SIZE], NULL, 10);
+		read_module(symbols, columns[COLUMN_NAME], module);
 	}
 	return 0;
 }

@@ -80,32 +80,47 @@ int proc_read_text(const struct proc_root *root, uint32_t pid, const char *name,
 	return 0;
 }
 
+/* Fields of proc(5) that are read, by their numbers there. */
+enum stat_field { STAT_PARENT = 4, STAT_FLAGS = 9, STAT_THREADS = 20, STAT_STARTED = 22 };
+
+/* The numbers of fields 4 to 22, which begin behind the state (field 3). */
+static int read_fields(const char *text, uint64_t ret_fields[STAT_STARTED + 1])
+{
+	while (*text == ' ')
+		text++;
+	/* The state is one letter. */
+	if (*text++ == '\0')
+		return -EBADMSG;
+	for (int field = STAT_PARENT; field <= STAT_STARTED; field++) {
+		char *end;
+
+		/* A negative number (no terminal) wraps; none of those is read. */
+		ret_fields[field] = strtoull(text, &end, 10);
+		if (end == text)
+			return -EBADMSG;
+		text = end;
+	}
+	return 0;
+}
+
 /* The name may hold blanks and brackets, so the numbers begin behind the last bracket. */
 int proc_parse_stat(const char *text, size_t length, struct proc_stat *ret_stat)
 {
 	const char *open = memchr(text, '(', length);
 	const char *close = memrchr(text, ')', length);
 	struct proc_stat stat = {{0}, 0, 0, false, 0};
-	unsigned parent, flags;
-	long thread_count;
-	unsigned long long started;
+	uint64_t fields[STAT_STARTED + 1];
 
-	if (!open || !close || close < open)
-		return -EBADMSG;
-	/* Fields 3 to 22 of proc(5): state ppid ... flags ... num_threads itrealvalue starttime. */
-	if (sscanf(close + 1,
-		    " %*c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d "
-		    "%llu",
-		    &parent, &flags, &thread_count, &started) != 4)
+	if (!open || !close || close < open || read_fields(close + 1, fields) < 0)
 		return -EBADMSG;
 	length = (size_t)(close - open - 1);
 	if (length >= sizeof(stat.name))
 		length = sizeof(stat.name) - 1;
 	memcpy(stat.name, open + 1, length);
-	stat.parent_pid = parent;
-	stat.thread_count = thread_count > 0 ? (uint32_t)thread_count : 0;
-	stat.is_kernel_thread = (flags & PF_KTHREAD) != 0;
-	stat.started_at_ticks = started;
+	stat.parent_pid = (uint32_t)fields[STAT_PARENT];
+	stat.thread_count = (uint32_t)fields[STAT_THREADS];
+	stat.is_kernel_thread = (fields[STAT_FLAGS] & PF_KTHREAD) != 0;
+	stat.started_at_ticks = fields[STAT_STARTED];
 	*ret_stat = stat;
 	return 0;
 }
@@ -142,13 +157,13 @@ static ssize_t hand_over_lines(
 
 	while ((line_end = memchr(at, '\n', (size_t)(end - at))) != NULL) {
 		struct maps_line line;
-		int r = maps_parse_line(at, (size_t)(line_end - at), &line);
+		int r = 0;
 
-		if (r < 0)
+		if (maps_parse_line(at, (size_t)(line_end - at), &line) < 0)
 			++*malformed;
 		else if (line.executable)
 			r = fn(context, &line);
-		if (r < 0 && r != -EBADMSG)
+		if (r < 0)
 			return r;
 		at = line_end + 1;
 	}

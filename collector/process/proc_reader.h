@@ -36,7 +36,7 @@ struct proc_stat {
 uint64_t proc_tick_ns(void);
 
 int proc_read_stat(const struct proc_root *root, uint32_t pid, struct proc_stat *ret_stat);
-/* Pure: the text of /proc/PID/stat. */
+/* Pure: the text of /proc/PID/stat, closed by NUL. */
 int proc_parse_stat(const char *text, size_t length, struct proc_stat *ret_stat);
 
 /* Reads at most TEXT_BYTES - 1 of /proc/PID/NAME and closes it with NUL. */

@@ -11,7 +11,7 @@
 #include "store/base/cleanup.h"
 
 /* Kernels have one of one to four pages. */
-#define VDSO_BYTES_MAX (64u * 1024)
+#define VDSO_BYTES_MAX UINT64_C(65536)
 
 /* The image ends with its section headers, which are part of what the kernel maps. */
 static uint64_t image_bytes(const Elf64_Ehdr *header)
@@ -26,11 +26,14 @@ static uint64_t image_bytes(const Elf64_Ehdr *header)
 
 int vdso_open(void)
 {
-	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
-	uint64_t byte_count = image ? image_bytes(image) : 0;
+	unsigned long address = getauxval(AT_SYSINFO_EHDR);
 	SCOPED_FD int fd = -1;
+	const void *image;
+	uint64_t byte_count;
 	ssize_t written;
 
+	memcpy(&image, &address, sizeof(image));
+	byte_count = image ? image_bytes(image) : 0;
 	if (byte_count == 0)
 		return -ENOENT;
 	fd = memfd_create("vdso", MFD_CLOEXEC);

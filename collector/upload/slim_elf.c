@@ -158,21 +158,21 @@ static int place_sections(struct layout *layout)
 /* --- headers -------------------------------------------------------------------------------------
  */
 
-/* The two forms of a header differ in width and order; SET writes a member of either. */
-#define SET(image, bytes, type, member, value)                                \
-	do {                                                                  \
-		if ((image)->is_64) {                                         \
-			Elf64_##type header_;                                 \
-			memcpy(&header_, (bytes), sizeof(header_));           \
-			header_.member = (__typeof__(header_.member))(value); \
-			memcpy((bytes), &header_, sizeof(header_));           \
-		} else {                                                      \
-			Elf32_##type header_;                                 \
-			memcpy(&header_, (bytes), sizeof(header_));           \
-			header_.member = (__typeof__(header_.member))(value); \
-			memcpy((bytes), &header_, sizeof(header_));           \
-		}                                                             \
-	} while (0)
+/* The two forms of a header differ in width and order. */
+static void put_word(const struct image *image, uint8_t *header, size_t offset_of_64,
+	size_t offset_of_32, uint64_t value)
+{
+	uint32_t narrow = (uint32_t)value;
+
+	if (image->is_64)
+		memcpy(header + offset_of_64, &value, sizeof(value));
+	else
+		memcpy(header + offset_of_32, &narrow, sizeof(narrow));
+}
+
+#define PUT_WORD(image, header, type, member, value)                \
+	put_word((image), (header), offsetof(Elf64_##type, member), \
+		offsetof(Elf32_##type, member), (value))
 #define SIZE(image, type) ((image)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
 /* Offset of the table of segments or sections in the original. */
@@ -205,9 +205,29 @@ static int read_head(const struct image *image, uint8_t **ret_head, size_t *ret_
 			segment_bytes);
 	if (r < 0)
 		return r;
-	SET(image, head, Ehdr, e_phoff, segment_bytes ? header_bytes : 0);
+	PUT_WORD(image, head, Ehdr, e_phoff, segment_bytes ? header_bytes : 0);
 	*ret_head = TAKE(head);
 	*ret_bytes = header_bytes + segment_bytes;
+	return 0;
+}
+
+static bool lies_in(const struct image_section *section, const struct image_segment *segment)
+{
+	return section->offset >= segment->offset &&
+		section->offset < segment->offset + segment->file_bytes &&
+		(section->flags & SHF_ALLOC) && section->type != SHT_NOBITS;
+}
+
+/* The kept section that begins with SEGMENT, or 0. */
+static uint32_t first_section(const struct layout *layout, const struct image_segment *segment)
+{
+	const struct image *image = layout->image;
+
+	for (uint32_t i = 1; i < image->section_count; i++) {
+		if (lies_in(&image->sections[i], segment) && layout->moved_to[i] != 0 &&
+			image->sections[i].offset == segment->offset)
+			return i;
+	}
 	return 0;
 }
 
@@ -218,29 +238,23 @@ static void move_segment(const struct layout *layout, uint32_t index, uint8_t *h
 	const struct image *image = layout->image;
 	const struct image_segment *segment = &image->segments[index];
 	uint64_t end = segment->offset + segment->file_bytes;
-	uint64_t shift = 0;
-	bool found = false;
+	uint32_t first = first_section(layout, segment);
+	uint64_t shift = image->sections[first].offset - layout->moved_to[first];
 
+	if (first == 0) {
+		PUT_WORD(image, header, Phdr, p_filesz, 0);
+		return;
+	}
 	for (uint32_t i = 1; i < image->section_count; i++) {
 		const struct image_section *section = &image->sections[i];
 
-		if (section->offset < segment->offset || section->offset >= end ||
-			!(section->flags & SHF_ALLOC) || section->type == SHT_NOBITS)
-			continue;
-		if (layout->moved_to[i] != 0 && !found && section->offset == segment->offset) {
-			shift = section->offset - layout->moved_to[i];
-			found = true;
-		} else if (!found || layout->moved_to[i] == 0 ||
-			section->offset - layout->moved_to[i] != shift) {
+		if (lies_in(section, segment) && section->offset < end &&
+			(layout->moved_to[i] == 0 ||
+				section->offset - layout->moved_to[i] != shift))
 			end = section->offset;
-		}
 	}
-	if (found) {
-		SET(image, header, Phdr, p_offset, segment->offset - shift);
-		SET(image, header, Phdr, p_filesz, end - segment->offset);
-	} else {
-		SET(image, header, Phdr, p_filesz, 0);
-	}
+	PUT_WORD(image, header, Phdr, p_offset, segment->offset - shift);
+	PUT_WORD(image, header, Phdr, p_filesz, end - segment->offset);
 }
 
 static void move_segments(const struct layout *layout)
@@ -252,14 +266,19 @@ static void move_segments(const struct layout *layout)
 		uint32_t type = image->segments[i].type;
 
 		if (type == PT_PHDR)
-			SET(image, header, Phdr, p_offset, SIZE(image, Ehdr));
+			PUT_WORD(image, header, Phdr, p_offset, SIZE(image, Ehdr));
 		else if (type != PT_LOAD)
 			move_segment(layout, i, header);
 	}
 }
 
+/* The type of a section stands at the same place in both forms. */
+#define TYPE_OFFSET offsetof(Elf64_Shdr, sh_type)
+_Static_assert(offsetof(Elf32_Shdr, sh_type) == TYPE_OFFSET, "one place for both forms");
+
 static int read_section_table(struct layout *layout)
 {
+	const uint32_t no_bits = SHT_NOBITS;
 	const struct image *image = layout->image;
 	size_t entry_bytes = SIZE(image, Shdr);
 	uint8_t *entry;
@@ -275,10 +294,10 @@ static int read_section_table(struct layout *layout)
 	for (uint32_t i = 1; i < image->section_count; i++) {
 		entry = layout->slim->table + i * entry_bytes;
 		if (layout->is_kept[i]) {
-			SET(image, entry, Shdr, sh_offset, layout->moved_to[i]);
+			PUT_WORD(image, entry, Shdr, sh_offset, layout->moved_to[i]);
 		} else if (image->sections[i].type != SHT_NULL) {
-			SET(image, entry, Shdr, sh_type, SHT_NOBITS);
-			SET(image, entry, Shdr, sh_offset, 0);
+			memcpy(entry + TYPE_OFFSET, &no_bits, sizeof(no_bits));
+			PUT_WORD(image, entry, Shdr, sh_offset, 0);
 		}
 	}
 	return 0;
@@ -308,7 +327,7 @@ static int lay_out(struct layout *layout)
 	if (r < 0)
 		return r;
 	move_segments(layout);
-	SET(image, slim->head, Ehdr, e_shoff, slim->byte_count);
+	PUT_WORD(image, slim->head, Ehdr, e_shoff, slim->byte_count);
 	add_piece(slim,
 		(struct slim_piece){.memory = slim->table,
 			.byte_count = image->section_count * SIZE(image, Shdr)});
