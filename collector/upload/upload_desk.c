@@ -15,14 +15,19 @@
 #include "store/base/queue.h"
 #include "store/log/log.h"
 
-/* Each holds a descriptor or a list of symbols. */
-#define UNDER_WAY_MAX 4
+/* One that is sent, and the next one so that the line is never idle. */
+#define UNDER_WAY_MAX 2
+/* Found and waiting for their turn, the smallest first: at 10 megabits a second one large file
+ * would keep a hundred small ones from having names. Each holds a descriptor. */
+#define READY_MAX 32
 /* A host that runs everything of a distribution has some 2,000 modules; the server asks again. */
 #define WAITING_MAX 4096
 
 struct upload_desk {
 	struct upload_desk_config config;
 	struct queue wants; /* of struct upload_want, malloc'ed */
+	struct upload_job *ready[READY_MAX];
+	unsigned ready_count;
 	_Atomic uint32_t under_way;
 	int event_fd;
 };
@@ -59,6 +64,8 @@ void upload_desk_free(struct upload_desk *desk)
 		return;
 	while (queue_pop(&desk->wants, 0, &want) == 0)
 		free(want);
+	for (unsigned i = 0; i < desk->ready_count; i++)
+		upload_job_free(desk->ready[i]);
 	queue_done(&desk->wants);
 	close(desk->event_fd);
 	free(desk);
@@ -251,25 +258,53 @@ static void refuse(struct upload_desk *desk, struct rpc_sink *sink, const struct
 	rpc_sink_refuse_want(sink, &want->id, want->what, reason);
 }
 
-static void answer(struct upload_desk *desk, struct rpc_sink *sink, const struct upload_want *want)
+/* Finds what is wanted and puts it among those that are ready, or refuses. */
+static void prepare(struct upload_desk *desk, struct rpc_sink *sink, const struct upload_want *want)
 {
 	const char *reason = "";
 	struct upload_job *job = make_job(desk, want, &reason);
-	struct upload upload = {.id = want->id, .read = read_job, .done = finish_job};
-	int r;
 
 	if (!job) {
 		refuse(desk, sink, want, reason);
 		return;
 	}
 	job->owner = desk;
-	snprintf(job->name, sizeof(job->name), "%s", want->name);
+	job->id = want->id;
+	job->what = want->what;
+	(void)snprintf(job->name, sizeof(job->name), "%s", want->name);
 	build_id_format(&want->id, job->build_id);
-	upload.what = (enum upload_what)want->what;
-	upload.zstd = job->source == UPLOAD_SYMBOLS;
-	upload.reduced = job->source == UPLOAD_SLIM;
-	upload.byte_count = job->byte_count;
-	upload.context = job;
+	desk->ready[desk->ready_count++] = job;
+}
+
+/* Takes the smallest of those that are ready. Symbols, whose size is not known, count as none. */
+static struct upload_job *take_smallest(struct upload_desk *desk)
+{
+	unsigned smallest = 0;
+	struct upload_job *job;
+
+	for (unsigned i = 1; i < desk->ready_count; i++) {
+		if (desk->ready[i]->byte_count < desk->ready[smallest]->byte_count)
+			smallest = i;
+	}
+	job = desk->ready[smallest];
+	desk->ready[smallest] = desk->ready[--desk->ready_count];
+	return job;
+}
+
+static void begin(struct upload_desk *desk, struct rpc_sink *sink, struct upload_job *job)
+{
+	struct upload upload = {
+		.id = job->id,
+		.what = (enum upload_what)job->what,
+		.zstd = job->source == UPLOAD_SYMBOLS,
+		.reduced = job->source == UPLOAD_SLIM,
+		.byte_count = job->byte_count,
+		.read = read_job,
+		.done = finish_job,
+		.context = job,
+	};
+	int r;
+
 	atomic_fetch_add(&desk->under_way, 1);
 	r = rpc_sink_upload(sink, &upload);
 	if (r < 0) {
@@ -288,11 +323,13 @@ void upload_desk_serve(struct upload_desk *desk, struct rpc_sink *sink)
 	/* Before looking: what comes later wakes again. */
 	if (read(desk->event_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		return;
-	while (atomic_load(&desk->under_way) < UNDER_WAY_MAX &&
-		queue_pop(&desk->wants, 0, &item) == 0) {
-		struct upload_want *want = item;
-
-		answer(desk, sink, want);
-		free(want);
+	for (;;) {
+		while (desk->ready_count < READY_MAX && queue_pop(&desk->wants, 0, &item) == 0) {
+			prepare(desk, sink, item);
+			free(item);
+		}
+		if (desk->ready_count == 0 || atomic_load(&desk->under_way) >= UNDER_WAY_MAX)
+			return;
+		begin(desk, sink, take_smallest(desk));
 	}
 }

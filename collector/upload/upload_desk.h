@@ -3,8 +3,8 @@
  *
  * What it is   takes wants from the connection, finds the file or the symbols that they mean, and
  *              hands them to the sink or refuses, by the rules of the settings. Each want ends as
- *              one line in the log. A few uploads are under way at a time; the others wait here
- *              without a descriptor.
+ *              one line in the log. Small files go before large ones; most wait here without a
+ *              descriptor.
  * Ownership    borrows process table, kernel symbols and sink; must outlive the sink.
  * Threads      upload_desk_want: any; all else: the agent's thread.
  * Errors       negative errno.

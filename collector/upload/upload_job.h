@@ -24,6 +24,8 @@ struct upload_job {
 	struct slim_elf slim;
 	struct kernel_module module;
 	uint8_t *packed; /* symbols */
+	struct build_id id; /* what was asked for */
+	uint32_t what;
 	char name[256]; /* for the log */
 	char build_id[BUILD_ID_TEXT_MAX];
 	void *owner;
