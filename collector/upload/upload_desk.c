@@ -29,6 +29,7 @@ struct upload_desk {
 	struct upload_job *ready[READY_MAX];
 	unsigned ready_count;
 	_Atomic uint32_t under_way;
+	_Atomic bool forbidden_told;
 	int event_fd;
 };
 
@@ -117,23 +118,44 @@ static const char *form_of(const struct upload_job *job)
 	return "";
 }
 
+static void log_end(struct upload_desk *desk, const struct upload_job *job, int result)
+{
+	switch (result) {
+	case 0:
+		tally_add(desk->config.tally, TALLY_uploads_done, 1);
+		tally_add(desk->config.tally, TALLY_upload_bytes, job->offset);
+		log_info("uploaded %s (%s): %llu bytes, %s", job->name, job->build_id,
+			(unsigned long long)job->offset, form_of(job));
+		break;
+	case -EEXIST:
+	case -ENOENT:
+		log_info("not uploaded %s (%s): the server has it or needs it no more", job->name,
+			job->build_id);
+		break;
+	case -ECANCELED:
+		log_info("not uploaded %s (%s): the collector ends", job->name, job->build_id);
+		break;
+	case -EACCES:
+		/* It says the same of every file. */
+		tally_add(desk->config.tally, TALLY_uploads_failed, 1);
+		if (!atomic_exchange(&desk->forbidden_told, true))
+			log_warning(0,
+				"the server takes no uploads from this host (its "
+				"--insecure-uploads)");
+		break;
+	default:
+		tally_add(desk->config.tally, TALLY_uploads_failed, 1);
+		log_warning(result, "upload of %s (%s) broke off", job->name, job->build_id);
+		break;
+	}
+}
+
 static void finish_job(void *context, int result)
 {
 	struct upload_job *job = context;
 	struct upload_desk *desk = job->owner;
 
-	if (result == 0) {
-		tally_add(desk->config.tally, TALLY_uploads_done, 1);
-		tally_add(desk->config.tally, TALLY_upload_bytes, job->offset);
-		log_info("uploaded %s (%s): %llu bytes, %s", job->name, job->build_id,
-			(unsigned long long)job->offset, form_of(job));
-	} else if (result == -EEXIST || result == -ENOENT) {
-		log_info("not uploaded %s (%s): the server has it or needs it no more", job->name,
-			job->build_id);
-	} else {
-		tally_add(desk->config.tally, TALLY_uploads_failed, 1);
-		log_warning(result, "upload of %s (%s) broke off", job->name, job->build_id);
-	}
+	log_end(desk, job, result);
 	upload_job_free(job);
 	atomic_fetch_sub(&desk->under_way, 1);
 	wake(desk);
