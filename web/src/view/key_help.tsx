@@ -47,6 +47,7 @@ const groups: { title: string; keys: [keys: string, what: string][] }[] = [
 			['a d', 'move left, right'],
 			['c', 'copy the name'],
 			['e', 'search for this function'],
+			['x', 'mark every occurrence'],
 			['m', 'menu of the frame'],
 		],
 	},
