@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <lmdb.h>
 
@@ -137,15 +138,22 @@ int lmdb_env_usage(struct lmdb_env *env, struct lmdb_usage *ret_usage)
 {
 	MDB_envinfo info;
 	MDB_stat stat;
+	struct stat file;
+	int fd;
 	int r = mdb_env_info(env->env, &info);
 
 	if (r == 0)
 		r = mdb_env_stat(env->env, &stat);
+	if (r == 0)
+		r = mdb_env_get_fd(env->env, &fd);
 	if (r != 0)
 		return translate(r);
+	if (fstat(fd, &file) < 0)
+		return -errno;
 	*ret_usage = (struct lmdb_usage){
 		.map_bytes = info.me_mapsize,
 		.used_bytes = ((uint64_t)info.me_last_pgno + 1) * stat.ms_psize,
+		.file_bytes = (uint64_t)file.st_size,
 		.reader_count = info.me_numreaders,
 		.reader_max = info.me_maxreaders,
 	};

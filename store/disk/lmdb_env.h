@@ -20,6 +20,9 @@
 
 /* LMDB's own limit for keys. */
 #define LMDB_KEY_BYTES_MAX 511
+/* Always there: the list of free pages, and the names of the tables. For lmdb_visit only. */
+#define LMDB_TABLE_FREE 0
+#define LMDB_TABLE_NAMES 1
 
 struct lmdb_env;
 struct lmdb_txn;
@@ -44,7 +47,8 @@ struct lmdb_span {
 
 struct lmdb_usage {
 	uint64_t map_bytes;
-	uint64_t used_bytes; /* file size: pages ever used, free ones included */
+	uint64_t used_bytes; /* pages ever used, free ones included */
+	uint64_t file_bytes; /* less than used_bytes: the end of the file is gone */
 	uint32_t reader_count;
 	uint32_t reader_max;
 };

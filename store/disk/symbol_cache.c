@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys and records: symbol_record.h.
  *
- * An index is stored under a new number, some chunks a transaction, and comes to life with the
- * transaction that puts its number into `module`; chunks of a number that stands nowhere there are
+ * An index is stored under a new number, some chunks a transaction, and comes to life with the last
+ * one, which puts its number into `module`; chunks of a number that stands nowhere there are
  * remains of an interrupted store.
  */
 #include "store/disk/symbol_cache.h"
@@ -484,22 +484,18 @@ static int make_room(struct symbol_cache *cache, const struct symbol_cache_index
 }
 
 /* Puts chunks from *NEXT on until the transaction is large enough. */
-static int put_some_chunks(struct symbol_cache *cache, const struct symbol_cache_index *index,
-	uint64_t number, uint8_t *buffer, uint32_t *next)
+static int put_chunks(struct symbol_cache *cache, struct lmdb_txn *txn,
+	const struct symbol_cache_index *index, uint64_t number, uint8_t *buffer, uint32_t *next)
 {
-	struct lmdb_txn *txn;
 	size_t put_bytes = 0;
-	uint32_t chunk = *next;
-	int r = lmdb_write_begin(cache->env, &txn);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	while (r == 0 && chunk < index->chunk_count && put_bytes < TXN_BYTES_MAX) {
-		struct symbol_key key = symbol_key_of_chunk(number, chunk);
+	while (r == 0 && *next < index->chunk_count && put_bytes < TXN_BYTES_MAX) {
+		struct symbol_key key = symbol_key_of_chunk(number, *next);
 		uint32_t byte_count = 0;
 		uint64_t hash;
 
-		r = index->read(index->context, chunk, buffer + SYMBOL_HASH_BYTES, &byte_count);
+		r = index->read(index->context, *next, buffer + SYMBOL_HASH_BYTES, &byte_count);
 		if (r < 0)
 			break;
 		hash = hash_bytes(buffer + SYMBOL_HASH_BYTES, byte_count);
@@ -508,46 +504,61 @@ static int put_some_chunks(struct symbol_cache *cache, const struct symbol_cache
 		r = lmdb_put(txn, cache->chunk_table, symbol_key_span(&key),
 			(struct lmdb_span){buffer, SYMBOL_HASH_BYTES + byte_count});
 		put_bytes += byte_count;
-		chunk++;
+		(*next)++;
 	}
-	if (r < 0) {
-		lmdb_write_abort(txn);
-		return r;
-	}
-	r = lmdb_write_commit(txn);
-	if (r == 0)
-		*next = chunk;
 	return r;
 }
 
-/* The transaction by which the new index replaces the old one. */
-static int go_live(struct symbol_cache *cache, const struct symbol_cache_entry *entry)
+/* Puts the new record in place of the old one, whose chunks go. */
+static int put_live(
+	struct symbol_cache *cache, struct lmdb_txn *txn, const struct symbol_cache_entry *entry)
 {
 	struct symbol_cache_entry *found, before = {0};
-	struct lmdb_txn *txn;
-	int r = lmdb_write_begin(cache->env, &txn);
+	int r;
 
-	if (r < 0)
-		return r;
 	pthread_mutex_lock(&cache->lock);
 	found = symbol_catalog_find(&cache->catalog, &entry->id);
 	if (found)
 		before = *found;
 	pthread_mutex_unlock(&cache->lock);
 	r = put_entry(cache, txn, entry);
-	if (r == 0)
-		r = delete_chunks(cache, txn, before.number, before.chunk_count);
+	return r == 0 ? delete_chunks(cache, txn, before.number, before.chunk_count) : r;
+}
+
+/* One transaction; the last one of an index also makes it live. */
+static int store_part(struct symbol_cache *cache, const struct symbol_cache_index *index,
+	const struct symbol_cache_entry *entry, uint8_t *buffer, uint32_t *next)
+{
+	uint32_t reached = *next;
+	struct lmdb_txn *txn;
+	int r = lmdb_write_begin(cache->env, &txn);
+
+	if (r < 0)
+		return r;
+	r = put_chunks(cache, txn, index, entry->number, buffer, &reached);
+	if (r == 0 && reached == index->chunk_count)
+		r = put_live(cache, txn, entry);
 	if (r < 0) {
 		lmdb_write_abort(txn);
 		return r;
 	}
 	r = lmdb_write_commit(txn);
-	if (r < 0)
-		return r;
-	pthread_mutex_lock(&cache->lock);
-	r = symbol_catalog_put(&cache->catalog, entry);
-	pthread_mutex_unlock(&cache->lock);
+	if (r == 0)
+		*next = reached;
 	return r;
+}
+
+/* What is left of it now is swept out at the next start at the latest. */
+static void remove_part(struct symbol_cache *cache, uint64_t number, uint32_t chunk_count)
+{
+	struct lmdb_txn *txn;
+
+	if (chunk_count == 0 || lmdb_write_begin(cache->env, &txn) < 0)
+		return;
+	if (delete_chunks(cache, txn, number, chunk_count) == 0)
+		lmdb_write_commit(txn);
+	else
+		lmdb_write_abort(txn);
 }
 
 static int store_once(
@@ -570,20 +581,14 @@ static int store_once(
 	entry.number = cache->next_number++;
 	pthread_mutex_unlock(&cache->lock);
 	while (r == 0 && next < index->chunk_count)
-		r = put_some_chunks(cache, index, entry.number, buffer, &next);
-	if (r == 0)
-		r = go_live(cache, &entry);
-	if (r < 0 && next > 0) {
-		struct lmdb_txn *txn;
-
-		/* What is left of it now is swept out at the next start at the latest. */
-		if (lmdb_write_begin(cache->env, &txn) == 0) {
-			if (delete_chunks(cache, txn, entry.number, next) == 0)
-				lmdb_write_commit(txn);
-			else
-				lmdb_write_abort(txn);
-		}
+		r = store_part(cache, index, &entry, buffer, &next);
+	if (r < 0) {
+		remove_part(cache, entry.number, next);
+		return r;
 	}
+	pthread_mutex_lock(&cache->lock);
+	r = symbol_catalog_put(&cache->catalog, &entry);
+	pthread_mutex_unlock(&cache->lock);
 	return r;
 }
 

@@ -24,28 +24,43 @@ static int touch(void *context, struct lmdb_span key, struct lmdb_span value)
 	return 0;
 }
 
-static int check_tables(struct lmdb_env *env)
+/* A cache without its tables has nothing that could be lost: it counts as damaged. */
+static int open_tables(struct lmdb_env *env, uint32_t tables[TABLE_COUNT])
 {
-	struct lmdb_txn *txn;
-	uint64_t sum = 0;
-	uint32_t tables[TABLE_COUNT];
 	int r = 0;
 
-	for (size_t i = 0; i < TABLE_COUNT; i++) {
+	for (size_t i = 0; r == 0 && i < TABLE_COUNT; i++)
 		r = lmdb_table_open(env, table_names[i], &tables[i]);
-		/* Killed between its first transactions. */
-		if (r == -ENOENT)
-			return 0;
-		if (r < 0)
-			return r;
-	}
-	r = lmdb_read_begin(env, &txn);
+	return r == -ENOENT ? -EUCLEAN : r;
+}
+
+static int check_tables(struct lmdb_env *env)
+{
+	uint32_t tables[TABLE_COUNT];
+	struct lmdb_txn *txn;
+	uint64_t sum = 0;
+	int r = open_tables(env, tables);
+
+	if (r == 0)
+		r = lmdb_read_begin(env, &txn);
 	if (r < 0)
 		return r;
+	/* Writers read the list of free pages. */
+	r = lmdb_visit(txn, LMDB_TABLE_FREE, touch, &sum);
+	if (r == 0)
+		r = lmdb_visit(txn, LMDB_TABLE_NAMES, touch, &sum);
 	for (size_t i = 0; r == 0 && i < TABLE_COUNT; i++)
 		r = lmdb_visit(txn, tables[i], touch, &sum);
 	lmdb_read_end(txn);
 	return r;
+}
+
+static int check_length(struct lmdb_env *env)
+{
+	struct lmdb_usage usage;
+	int r = lmdb_env_usage(env, &usage);
+
+	return r == 0 && usage.file_bytes < usage.used_bytes ? -EUCLEAN : r;
 }
 
 int symbol_check(const char *folder)
@@ -62,7 +77,9 @@ int symbol_check(const char *folder)
 
 	if (r < 0)
 		return r;
-	r = check_tables(env);
+	r = check_length(env);
+	if (r == 0)
+		r = check_tables(env);
 	lmdb_env_free(env);
 	return r;
 }

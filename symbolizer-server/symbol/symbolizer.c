@@ -193,8 +193,12 @@ static int start_threads(struct symbolizer *symbolizer)
 {
 	int r = 0;
 
-	r = -pthread_create(&symbolizer->index_thread, NULL, symbol_index_run, symbolizer);
-	symbolizer->has_index_thread = r == 0;
+	for (int i = 0; r == 0 && i < PARSER_COUNT_MAX; i++) {
+		r = -pthread_create(
+			&symbolizer->index_threads[i], NULL, symbol_index_run, symbolizer);
+		if (r == 0)
+			symbolizer->index_threads_started++;
+	}
 	if (r == 0) {
 		r = -pthread_create(&symbolizer->keeper_thread, NULL, keeper_run, symbolizer);
 		symbolizer->has_keeper_thread = r == 0;
@@ -270,8 +274,8 @@ static void stop_threads(struct symbolizer *symbolizer)
 		queue_close(&symbolizer->index_jobs);
 	for (uint32_t i = 0; i < symbolizer->fetch_threads_started; i++)
 		pthread_join(symbolizer->fetch_threads[i], NULL);
-	if (symbolizer->has_index_thread)
-		pthread_join(symbolizer->index_thread, NULL);
+	for (uint32_t i = 0; i < symbolizer->index_threads_started; i++)
+		pthread_join(symbolizer->index_threads[i], NULL);
 	if (symbolizer->has_keeper_thread)
 		pthread_join(symbolizer->keeper_thread, NULL);
 }

@@ -86,11 +86,11 @@ struct symbolizer {
 
 	int cancel_fd; /* readable once the symbolizer stops */
 	pthread_t fetch_threads[FETCH_WORKER_COUNT];
-	pthread_t index_thread;
+	pthread_t index_threads[PARSER_COUNT_MAX];
 	pthread_t keeper_thread;
 	uint32_t fetch_threads_started;
 	uint32_t fetch_workers_numbered;
-	bool has_index_thread;
+	uint32_t index_threads_started;
 	bool has_keeper_thread;
 };
 
