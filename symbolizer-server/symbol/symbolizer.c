@@ -21,6 +21,11 @@
 #include "symbolizer-server/symbol/symbolizer_state.h"
 
 #define CHECK_VERB "--check-symbol-cache"
+/* A cache that passes the check and still ends the server is moved aside after so many starts in a
+ * row that none of the former survived for the time below. */
+#define BAD_STARTS_MAX 5
+#define STARTS_FILE "starts"
+#define GOOD_START_NS (UINT64_C(60) * NS_PER_S)
 /* Names of some thousands of binaries. */
 #define CACHE_BYTES_DEFAULT (UINT64_C(4) << 30)
 /* What collectors send at most by default, too. */
@@ -28,12 +33,26 @@
 /* How often requests are looked at that a collector let pass. */
 #define KEEPER_PERIOD_NS (UINT64_C(500) * NS_PER_MS)
 
+/* Reads all of a cache, then opens and closes it as the server will. Whatever that does to this
+ * process, the server learns of it by its exit status. */
+static int try_cache(const char *cache_folder)
+{
+	struct symbol_cache_options options = {
+		.folder = cache_folder, .bytes_max = CACHE_BYTES_DEFAULT, .clock = clock_system()};
+	struct symbol_cache *cache;
+
+	if (symbol_check(cache_folder) < 0 || symbol_cache_new(&options, &cache) < 0)
+		return 1;
+	symbol_cache_free(cache);
+	return 0;
+}
+
 int symbolizer_hidden_main(int argc, char **argv)
 {
 	if (argc >= 2 && strcmp(argv[1], SANDBOX_VERB) == 0)
 		return sandbox_main(argc, argv);
 	if (argc == 3 && strcmp(argv[1], CHECK_VERB) == 0)
-		return symbol_check(argv[2]) == 0 ? 0 : 1;
+		return try_cache(argv[2]);
 	return -1;
 }
 
@@ -73,6 +92,24 @@ static int open_folder(struct symbolizer *symbolizer, const char *folder)
 
 /* ---- The cache ---- */
 
+/* Counts starts after which nobody lived long enough to take the count back: its length is the size
+ * of the file. Too many: false. */
+static bool count_start(struct symbolizer *symbolizer)
+{
+	SCOPED_FD int fd = openat(symbolizer->folder_fd, STARTS_FILE,
+		O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	struct stat stat;
+
+	if (fd < 0 || write(fd, ".", 1) != 1 || fstat(fd, &stat) < 0)
+		return true;
+	return stat.st_size <= BAD_STARTS_MAX;
+}
+
+static void forget_starts(struct symbolizer *symbolizer)
+{
+	unlinkat(symbolizer->folder_fd, STARTS_FILE, 0);
+}
+
 /* Out of the way but not gone, for whoever wants to know what happened; the one before goes. */
 static int move_aside(struct symbolizer *symbolizer, const char *cache_folder)
 {
@@ -90,6 +127,7 @@ static int move_aside(struct symbolizer *symbolizer, const char *cache_folder)
 	rmdir(aside);
 	if (rename(cache_folder, aside) < 0)
 		return -errno;
+	forget_starts(symbolizer);
 	symbol_count(symbolizer, SYMBOL_COUNTER_CACHE_MOVED, 1);
 	log_warning(0, "the symbol cache is damaged; moved it to %s, names will be fetched anew",
 		aside);
@@ -105,7 +143,8 @@ static bool cache_sound(struct symbolizer *symbolizer, char *cache_folder)
 
 	if (symbol_cache_closed_in_order(cache_folder))
 		return true;
-	return sandbox_run_self(symbolizer->sandbox, arguments, &status) == 0 && status == 0;
+	return count_start(symbolizer) &&
+		sandbox_run_self(symbolizer->sandbox, arguments, &status) == 0 && status == 0;
 }
 
 static int open_cache(struct symbolizer *symbolizer, const struct symbolizer_options *options)
@@ -165,6 +204,7 @@ static int open_spool(struct symbolizer *symbolizer, const struct symbolizer_opt
 static void *keeper_run(void *context)
 {
 	struct symbolizer *symbolizer = context;
+	uint64_t good_at_ns = clock_monotonic_ns() + GOOD_START_NS;
 
 	pthread_mutex_lock(&symbolizer->lock);
 	while (!symbolizer->stopping) {
@@ -184,6 +224,10 @@ static void *keeper_run(void *context)
 			.tv_sec = (time_t)(at_ns / NS_PER_S), .tv_nsec = (long)(at_ns % NS_PER_S)};
 		if (!symbolizer->stopping)
 			pthread_cond_timedwait(&symbolizer->changed, &symbolizer->lock, &until);
+		if (clock_monotonic_ns() >= good_at_ns) {
+			forget_starts(symbolizer);
+			good_at_ns = UINT64_MAX;
+		}
 	}
 	pthread_mutex_unlock(&symbolizer->lock);
 	return NULL;
@@ -286,6 +330,9 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		return;
 	stop_threads(symbolizer);
 	must(!symbolizer->subscribers);
+	/* It ends in order. */
+	if (symbolizer->cache)
+		forget_starts(symbolizer);
 	symbol_cache_free(symbolizer->cache);
 	upload_spool_done(&symbolizer->spool);
 	if (symbolizer->source)

@@ -563,6 +563,37 @@ static void a_cache_whose_owner_was_killed_is_checked_and_kept(void)
 	symbolizer_free(symbolizer);
 }
 
+/* Starts a server that does not live long. */
+static void start_and_die(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		start("crashing", NULL);
+		raise(SIGKILL);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFSIGNALED(status));
+}
+
+static void a_cache_that_ends_every_server_does_so_a_few_times_only(void)
+{
+	struct symbolizer *symbolizer;
+
+	for (int i = 0; i < 6; i++)
+		start_and_die();
+	symbolizer = start("crashing", NULL);
+	CHECK_EQ(counter(symbolizer, SYMBOL_COUNTER_CACHE_MOVED), 1);
+	symbolizer_free(symbolizer);
+	/* Whoever ends in order begins to count anew. */
+	for (int i = 0; i < 5; i++)
+		start_and_die();
+	symbolizer = start("crashing", NULL);
+	CHECK_EQ(counter(symbolizer, SYMBOL_COUNTER_CACHE_MOVED), 0);
+	symbolizer_free(symbolizer);
+}
+
 static bool count_visited(void *context, const struct symbol_module_state *state)
 {
 	CHECK(*state->text);
@@ -626,6 +657,7 @@ int main(int argc, char **argv)
 	RUN(a_second_owner_of_the_folder_is_refused);
 	RUN(a_torn_cache_is_moved_aside_and_made_again);
 	RUN(a_cache_whose_owner_was_killed_is_checked_and_kept);
+	RUN(a_cache_that_ends_every_server_does_so_a_few_times_only);
 	RUN(every_module_has_a_state_to_show);
 	sandbox_done(&sandbox);
 	return 0;
