@@ -12,6 +12,7 @@
 #include "proto/wire/profile_wire.h"
 #include "store/base/bytes.h"
 #include "store/base/cleanup.h"
+#include "store/base/whole_io.h"
 
 /* A message stays below what a gRPC peer takes; its length before it is a few bytes. */
 #define RECORD_BYTES_MAX ((size_t)5 << 20)
@@ -26,21 +27,6 @@ struct file_sink {
 	int fault; /* the write that failed */
 };
 
-static int write_all(int fd, const uint8_t *bytes, size_t byte_count)
-{
-	while (byte_count > 0) {
-		ssize_t written = write(fd, bytes, byte_count);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written < 0 ? -errno : -EIO;
-		bytes += written;
-		byte_count -= (size_t)written;
-	}
-	return 0;
-}
-
 static int append(struct file_sink *sink, const uint8_t *message, size_t byte_count)
 {
 	struct bytes_writer writer;
@@ -51,7 +37,7 @@ static int append(struct file_sink *sink, const uint8_t *message, size_t byte_co
 	bytes_write_span(&writer, message, byte_count);
 	r = bytes_writer_fault(&writer);
 	if (r == 0)
-		r = write_all(sink->fd, writer.bytes, writer.byte_count);
+		r = whole_write(sink->fd, writer.bytes, writer.byte_count);
 	if (r == 0)
 		sink->end += (off_t)writer.byte_count;
 	else if (ftruncate(sink->fd, sink->end) < 0)

@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "store/base/cleanup.h"
+#include "store/base/whole_io.h"
 
 int compress_bytes(const void *bytes, size_t byte_count, int level, uint8_t **ret_bytes,
 	size_t *ret_byte_count)
@@ -58,21 +59,6 @@ int decompress_exactly(const void *bytes, size_t byte_count, void *ret_to, size_
 	return ZSTD_isError(got) || got != to_byte_count ? -EBADMSG : 0;
 }
 
-static int write_fully(int fd, const uint8_t *bytes, size_t byte_count)
-{
-	while (byte_count > 0) {
-		ssize_t put = write(fd, bytes, byte_count);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		bytes += put;
-		byte_count -= (size_t)put;
-	}
-	return 0;
-}
-
 /* A file that is being unpacked. */
 struct unpacking {
 	ZSTD_DStream *stream;
@@ -98,7 +84,7 @@ static int unpack_part(struct unpacking *unpacking, const uint8_t *bytes, size_t
 		if (out.pos > unpacking->bytes_left)
 			return -EFBIG;
 		unpacking->bytes_left -= out.pos;
-		r = write_fully(unpacking->to_fd, unpacking->out, out.pos);
+		r = whole_write(unpacking->to_fd, unpacking->out, out.pos);
 		if (r < 0)
 			return r;
 	}

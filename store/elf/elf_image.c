@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "store/base/cleanup.h"
+#include "store/base/whole_io.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define OWN_BYTE_ORDER ELFDATA2LSB
@@ -49,24 +50,9 @@ uint64_t image_u64(const struct image *image, const void *bytes)
 
 int image_read(const struct image *image, uint64_t offset, void *ret_bytes, size_t byte_count)
 {
-	uint8_t *to = ret_bytes;
-
 	if (offset > image->byte_count || byte_count > image->byte_count - offset)
 		return -EBADMSG;
-	while (byte_count > 0) {
-		ssize_t got = pread(image->fd, to, byte_count, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			return -EBADMSG;
-		to += got;
-		offset += (uint64_t)got;
-		byte_count -= (size_t)got;
-	}
-	return 0;
+	return whole_read_at(image->fd, offset, ret_bytes, byte_count);
 }
 
 /* Reads the member MEMBER of the 32- or 64-bit form of a struct; each form has its own width. */

@@ -10,6 +10,7 @@
 
 #include "store/base/cleanup.h"
 #include "store/base/sha256.h"
+#include "store/base/whole_io.h"
 
 /* Notes of one segment or section: linkers put the build-ID among the first few hundred bytes; the
  * rest (probes of systemtap, package data) is not worth reading. */
@@ -141,24 +142,6 @@ int note_find(const struct image *image, enum build_id_kind kind, struct build_i
 	return r;
 }
 
-static int read_fully(int fd, uint64_t offset, uint8_t *ret_bytes, size_t byte_count)
-{
-	while (byte_count > 0) {
-		ssize_t got = pread(fd, ret_bytes, byte_count, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			return -EBADMSG;
-		ret_bytes += got;
-		offset += (uint64_t)got;
-		byte_count -= (size_t)got;
-	}
-	return 0;
-}
-
 int note_content_hash(int fd, struct build_id *ret_id)
 {
 	uint8_t bytes[HASHED_BYTES], digest[SHA256_BYTES], length[8];
@@ -175,11 +158,11 @@ int note_content_hash(int fd, struct build_id *ret_id)
 		return -EBADMSG;
 	part = byte_count < HASHED_BYTES ? (size_t)byte_count : HASHED_BYTES;
 	sha256_init(&hash);
-	r = read_fully(fd, 0, bytes, part);
+	r = whole_read_at(fd, 0, bytes, part);
 	if (r < 0)
 		return r;
 	sha256_add(&hash, bytes, part);
-	r = read_fully(fd, byte_count - part, bytes, part);
+	r = whole_read_at(fd, byte_count - part, bytes, part);
 	if (r < 0)
 		return r;
 	sha256_add(&hash, bytes, part);

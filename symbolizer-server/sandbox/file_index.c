@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "store/base/cleanup.h"
+#include "store/base/whole_io.h"
 #include "store/elf/elf_note.h"
 #include "symbolizer-server/sandbox/dwarf_image.h"
 #include "symbolizer-server/sandbox/dwarf_names.h"
@@ -181,7 +182,7 @@ static enum sandbox_fault index_kernel_text(int fd, struct sources *sources)
 {
 	struct stat stat;
 	SCOPED_FREE char *text = NULL;
-	size_t byte_count, at = 0;
+	size_t byte_count;
 	int r;
 
 	if (fstat(fd, &stat) < 0)
@@ -193,13 +194,8 @@ static enum sandbox_fault index_kernel_text(int fd, struct sources *sources)
 	text = malloc(byte_count);
 	if (!text)
 		return SANDBOX_FAULT_MEMORY;
-	while (at < byte_count) {
-		ssize_t got = pread(fd, text + at, byte_count - at, (off_t)at);
-
-		if (got <= 0)
-			return SANDBOX_FAULT_READ;
-		at += (size_t)got;
-	}
+	if (whole_read_at(fd, 0, text, byte_count) < 0)
+		return SANDBOX_FAULT_READ;
 	r = kernel_text_read(text, byte_count, &sources->strings, &sources->functions);
 	sources->quality = SYMBOL_QUALITY_KERNEL;
 	if (r == -ENODATA)

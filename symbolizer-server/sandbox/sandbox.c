@@ -14,6 +14,7 @@
 
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
+#include "store/base/whole_io.h"
 #include "symbolizer-server/sandbox/sandbox_launch.h"
 
 /* 630 MB of DWARF need a little more than themselves. */
@@ -130,35 +131,17 @@ static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_reque
 	return 0;
 }
 
-static int read_at(int fd, uint64_t offset, uint8_t *ret_bytes, size_t byte_count)
-{
-	while (byte_count > 0) {
-		ssize_t got = pread(fd, ret_bytes, byte_count, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			return -EBADMSG;
-		ret_bytes += got;
-		offset += (uint64_t)got;
-		byte_count -= (size_t)got;
-	}
-	return 0;
-}
-
 static int read_header(int fd, uint8_t *bytes, struct symbol_index_header *ret_header)
 {
 	struct symbol_index_header header;
 	uint32_t byte_count;
 	struct stat stat;
-	int r = read_at(fd, 0, bytes, SYMBOL_HEADER_BYTES);
+	int r = whole_read_at(fd, 0, bytes, SYMBOL_HEADER_BYTES);
 
 	if (r == 0)
 		r = symbol_index_header_length(bytes, SYMBOL_HEADER_BYTES, &byte_count);
 	if (r == 0)
-		r = read_at(fd, 0, bytes, byte_count);
+		r = whole_read_at(fd, 0, bytes, byte_count);
 	if (r == 0)
 		r = symbol_index_read_header(bytes, byte_count, &header);
 	if (r < 0)
@@ -191,7 +174,7 @@ static int check_result(int fd, struct symbol_index_header *ret_header)
 		struct symbol_index_entry entry = symbol_index_entry(head, i);
 		uint32_t count = 0;
 
-		r = read_at(fd, offset, chunk, entry.byte_count);
+		r = whole_read_at(fd, offset, chunk, entry.byte_count);
 		if (r == 0)
 			r = symbol_index_check_chunk(&header, &entry, chunk, &count);
 		function_count += count;

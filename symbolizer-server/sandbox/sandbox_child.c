@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "store/base/compress.h"
+#include "store/base/whole_io.h"
 #include "symbolizer-server/sandbox/file_index.h"
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/sandbox/sandbox_confine.h"
@@ -72,17 +73,8 @@ static void reset_signals(void)
 
 static enum sandbox_fault write_result(const uint8_t *bytes, size_t byte_count)
 {
-	while (byte_count > 0) {
-		ssize_t put = write(STDOUT_FILENO, bytes, byte_count);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return SANDBOX_FAULT_WRITE;
-		bytes += put;
-		byte_count -= (size_t)put;
-	}
-	return SANDBOX_FAULT_NONE;
+	return whole_write(STDOUT_FILENO, bytes, byte_count) < 0 ? SANDBOX_FAULT_WRITE
+								 : SANDBOX_FAULT_NONE;
 }
 
 static enum sandbox_fault unpack(const struct task *task)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "store/base/cleanup.h"
+#include "store/base/whole_io.h"
 #include "store/log/log.h"
 #include "symbolizer-server/symbol/symbolizer_state.h"
 
@@ -14,31 +15,13 @@ struct index_file {
 	uint64_t *offsets; /* chunk_count + 1 of them */
 };
 
-static int read_exactly(int fd, uint64_t offset, uint8_t *ret_bytes, size_t byte_count)
-{
-	while (byte_count > 0) {
-		ssize_t got = pread(fd, ret_bytes, byte_count, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			return -EIO;
-		ret_bytes += got;
-		offset += (uint64_t)got;
-		byte_count -= (size_t)got;
-	}
-	return 0;
-}
-
 static int read_chunk(void *context, uint32_t chunk, uint8_t *ret_bytes, uint32_t *ret_byte_count)
 {
 	const struct index_file *file = context;
 	uint64_t byte_count = file->offsets[chunk + 1] - file->offsets[chunk];
 
 	*ret_byte_count = (uint32_t)byte_count;
-	return read_exactly(file->fd, file->offsets[chunk], ret_bytes, byte_count);
+	return whole_read_at(file->fd, file->offsets[chunk], ret_bytes, byte_count);
 }
 
 static int find_offsets(const struct symbol_index_header *header, struct index_file *file)
@@ -50,7 +33,7 @@ static int find_offsets(const struct symbol_index_header *header, struct index_f
 	file->offsets = calloc((size_t)file->chunk_count + 1, sizeof(*file->offsets));
 	if (!bytes || !file->offsets)
 		return -ENOMEM;
-	r = read_exactly(file->fd, 0, bytes, header->byte_count);
+	r = whole_read_at(file->fd, 0, bytes, header->byte_count);
 	if (r < 0)
 		return r;
 	file->offsets[1] = header->byte_count;

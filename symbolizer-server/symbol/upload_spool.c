@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/base/whole_io.h"
+
 /* Uploads are read as they come in; only a burst of large ones fills this. */
 #define SPOOL_BYTES_MAX (UINT64_C(8) << 30)
 
@@ -82,8 +84,6 @@ int upload_file_begin(struct upload_spool *spool, const struct build_id *id, uin
 int upload_file_append(
 	struct upload_spool *spool, struct upload_file *file, const void *bytes, size_t byte_count)
 {
-	const uint8_t *at = bytes;
-
 	if (byte_count > file->byte_count_max - file->byte_count)
 		return -EFBIG;
 	if (atomic_fetch_add(&spool->byte_count, byte_count) + byte_count > spool->bytes_max) {
@@ -92,17 +92,7 @@ int upload_file_append(
 	}
 	/* Counted as a whole: what is written of a part that fails goes with the file. */
 	file->byte_count += byte_count;
-	while (byte_count > 0) {
-		ssize_t put = write(file->fd, at, byte_count);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		at += put;
-		byte_count -= (size_t)put;
-	}
-	return 0;
+	return whole_write(file->fd, bytes, byte_count);
 }
 
 void upload_file_remove(struct upload_spool *spool, struct upload_file *file)
