@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Container name: what the runtime calls a container.
  *
- * What it is   reads the file in which docker, podman, containerd (Kubernetes) or CRI-O keep the
- * settings of a container, once for each container id. Ownership    values only. Threads      no
- * shared state. Errors       none: what can't be read stays empty.
+ * What it is   reads the file in which docker, podman, containerd (Kubernetes) or CRI-O keep
+ *              the settings of a container, once for each container id.
+ * Ownership    values only.
+ * Threads      no shared state.
+ * Errors       none: what can't be read stays empty.
  */
 #pragma once
 

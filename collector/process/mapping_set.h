@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping set: what lies where in one address space.
  *
- * What it is   executable mappings sorted by address, none overlapping; a new one takes the place
- * of what it covers, as mmap does. A child made by fork shares its parent's set until either of
- * them maps something. Ownership    a set is counted by its holders; each mapping holds a reference
- * to its binary. Threads      one owner. Errors       -ENOMEM; -E2BIG: too many mappings; the set
- * is unchanged then.
+ * What it is   executable mappings sorted by address, none overlapping; a new one takes the
+ *              place of what it covers, as mmap does. A child made by fork shares its parent's
+ *              set until either of them maps something.
+ * Ownership    a set is counted by its holders; each mapping holds a reference to its binary.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG: too many mappings; the set is unchanged then.
  */
 #pragma once
 

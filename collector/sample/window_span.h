@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Window span: where windows begin and end.
  *
- * What it is   spans of CLOCK_MONOTONIC that touch, begin on the 20 ms grid of the epoch, and end
- * at epoch multiples of the window's length; pure. Ownership    values only. Threads      no shared
- * state. Errors       none.
+ * What it is   spans of CLOCK_MONOTONIC that touch, begin on the 20 ms grid of the epoch, and
+ *              end at epoch multiples of the window's length; pure.
+ * Ownership    values only.
+ * Threads      no shared state.
+ * Errors       none.
  */
 #pragma once
 

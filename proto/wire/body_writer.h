@@ -3,8 +3,9 @@
  *
  * What it is   the way from the model to bytes, before compression, for one body.
  * Ownership    scratch memory comes from the caller's arena; the bytes are malloc'ed for the
- * caller. Threads      no shared state. Errors       -ENOMEM; -E2BIG: beyond the limits; outputs
- * are written on success only.
+ *              caller.
+ * Threads      no shared state.
+ * Errors       -ENOMEM; -E2BIG: beyond the limits; outputs are written on success only.
  */
 #pragma once
 

@@ -2,9 +2,10 @@
 /* Asset route: the page and its files.
  *
  * What it is   those inside of the program, compressed once when it was built; or, for whoever
- * works on the page, those of a folder as they are at this moment. Ownership    the ones inside are
- * static, those of a folder are read into the answer. Threads      any. Errors       a path that is
- * none of them is left to the caller.
+ *              works on the page, those of a folder as they are at this moment.
+ * Ownership    the ones inside are static, those of a folder are read into the answer.
+ * Threads      any.
+ * Errors       a path that is none of them is left to the caller.
  */
 #pragma once
 

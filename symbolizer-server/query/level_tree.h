@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Level tree: a call tree in the order in which it is sent and drawn.
  *
- * What it is   nodes level by level from the root, the children of a node side by side. Too many
- * nodes are cut from the smallest: what is left out of a node's children becomes one explicit child
- * `(n small)` that carries their value and the number of their nodes. The order does not depend on
- * the order in which profiles were merged. Ownership    owns its nodes; borrows the function table,
- * to which it adds the `(n small)`. Threads      one owner. Errors       -ENOMEM; -E2BIG: too many
- * functions.
+ * What it is   nodes level by level from the root, the children of a node side by side. Too
+ *              many nodes are cut from the smallest: what is left out of a node's children
+ *              becomes one explicit child `(n small)` that carries their value and the number
+ *              of their nodes. The order does not depend on the order in which profiles were
+ *              merged.
+ * Ownership    owns its nodes; borrows the function table, to which it adds the `(n small)`.
+ * Threads      one owner.
+ * Errors       -ENOMEM; -E2BIG: too many functions.
  */
 #pragma once
 

@@ -2,8 +2,10 @@
 /* UTF-8: where a byte string is text, and where it is not.
  *
  * What it is   thread names, file names and symbols may hold any byte; what we send as text may
- * not. Ownership    spans are borrowed. Threads      any. Errors       none: what is not UTF-8 is
- * told apart, and written as U+FFFD.
+ *              not.
+ * Ownership    spans are borrowed.
+ * Threads      any.
+ * Errors       none: what is not UTF-8 is told apart, and written as U+FFFD.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host board: what the newest batches said about each host.
  *
- * What it is   last seen, versions, clock skew, the collector's own counters, and how much of the
- *              busy time of its CPUs the samples stand for ("coverage") over the last windows.
- * Filled as batches come in, so that status asks no disk. Ownership    owns copies of all it keeps.
- * Snapshots are malloc'ed for the caller. Threads      any thread may call any function but new and
- * free. Errors       -ENOMEM; -E2BIG: more hosts than are kept (the one seen longest ago makes
- * room).
+ * What it is   last seen, versions, clock skew, the collector's own counters, and how much of
+ *              the busy time of its CPUs the samples stand for ("coverage") over the last
+ *              windows. Filled as batches come in, so that status asks no disk.
+ * Ownership    owns copies of all it keeps. Snapshots are malloc'ed for the caller.
+ * Threads      any thread may call any function but new and free.
+ * Errors       -ENOMEM; -E2BIG: more hosts than are kept (the one seen longest ago makes room).
  */
 #pragma once
 

@@ -2,9 +2,10 @@
 /* Hex input: binary inputs that are kept as text.
  *
  * What it is   an input that starts with `hex` and a newline is hexadecimal text of the bytes
- * meant, spaces and newlines between them; any other input stands for itself. Ownership    the
- * bytes that come back are malloc'ed, of exactly their number. Threads      any. Errors       text
- * stops at the first character that is neither digit nor blank.
+ *              meant, spaces and newlines between them; any other input stands for itself.
+ * Ownership    the bytes that come back are malloc'ed, of exactly their number.
+ * Threads      any.
+ * Errors       text stops at the first character that is neither digit nor blank.
  */
 #pragma once
 
