@@ -189,6 +189,9 @@ int binary_get(struct binary_table *table, const struct binary_key *key, struct 
 	}
 	if (key->generation != 0)
 		binary->generation = key->generation;
+	/* An inode keeps its number when it is written to. */
+	if (!binary->id_from_kernel && !binary->is_vdso && binary->state == BINARY_READ)
+		binary->mapped_again = true;
 	binary_share(table, binary);
 	*ret_binary = binary;
 	return 0;
@@ -284,6 +287,49 @@ static int open_image(struct binary_table *table, const struct binary *binary,
 	return result;
 }
 
+static uint64_t changed_at_ns(const struct stat *file)
+{
+	return (uint64_t)file->st_ctim.tv_sec * NS_PER_S + (uint64_t)file->st_ctim.tv_nsec;
+}
+
+static int note_version(struct binary *binary, int fd)
+{
+	struct stat file;
+
+	if (fstat(fd, &file) < 0)
+		return -errno;
+	binary->byte_count = (uint64_t)file.st_size;
+	binary->changed_at_ns = changed_at_ns(&file);
+	return 0;
+}
+
+/* True if the file is as it was when it was read. */
+static bool is_unchanged(struct binary_table *table, const struct binary *binary,
+	const struct binary_mapping *mapping)
+{
+	for (int way = 0; way < WAY_COUNT; way++) {
+		SCOPED_FD int fd = open_by(table, binary, mapping, way);
+		struct stat file;
+
+		if (fd >= 0 && fstat(fd, &file) == 0 && file.st_ino == binary->inode &&
+			(uint64_t)file.st_size == binary->byte_count &&
+			changed_at_ns(&file) == binary->changed_at_ns)
+			return true;
+	}
+	return false;
+}
+
+static void forget(struct binary *binary)
+{
+	free(binary->segments);
+	binary->segments = NULL;
+	binary->build_id = (struct build_id){0};
+	binary->state = BINARY_UNREAD;
+	binary->failure_count = 0;
+	binary->retry_at_ns = 0;
+	binary->window = 0;
+}
+
 static int read_headers(struct binary *binary, const struct image *image)
 {
 	SCOPED_FREE struct load_map *segments = malloc(sizeof(*segments));
@@ -311,13 +357,21 @@ void binary_read(struct binary_table *table, struct binary *binary,
 	struct image image;
 	int r;
 
+	if (binary->mapped_again) {
+		if (!is_unchanged(table, binary, mapping))
+			forget(binary);
+		binary->mapped_again = false;
+	}
 	/* A process that is gone must not keep the next one from showing the file. */
 	if (binary->state != BINARY_UNREAD ||
 		(now_ns < binary->retry_at_ns && mapping->pid == binary->failed_pid))
 		return;
 	r = open_image(table, binary, mapping, &fd, &image);
 	if (r == 0) {
-		r = read_headers(binary, &image);
+		/* Before its content: what is written meanwhile will be noticed. */
+		r = note_version(binary, fd);
+		if (r == 0)
+			r = read_headers(binary, &image);
 		image_done(&image);
 	}
 	if (r == 0) {

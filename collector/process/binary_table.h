@@ -4,7 +4,8 @@
  * What it is   what a mapping says about its file (build-ID or inode, and path) -> build-ID and
  *              load segments. A file is opened when a sample first needs it and read once, however
  *              many processes map it. Its build-ID is checked against the one that the kernel took
- *              when it was mapped: a file put at the same path later is another binary.
+ *              when it was mapped: a file put at the same path later is another binary. Where the
+ *              kernel told none, a file that was written to between two mappings is read again.
  * Ownership    the table owns the binaries. Each mapping holds a reference; binaries without one
  *              are kept as long as there is room, since the next process will map them again.
  * Threads      one owner.
@@ -50,12 +51,15 @@ struct binary {
 	enum binary_state state;
 	bool is_vdso;
 	bool id_from_kernel; /* build_id is the kernel's word, not the file's */
+	bool mapped_again; /* since it was read: it may have been written to before that */
 	struct build_id build_id; /* known if id_from_kernel or BINARY_READ */
 	uint32_t dev_major;
 	uint32_t dev_minor;
 	uint64_t inode;
 	uint64_t generation;
 	struct load_map *segments; /* BINARY_READ */
+	uint64_t byte_count; /* of the file when it was read, and when it had changed last */
+	uint64_t changed_at_ns;
 	uint64_t retry_at_ns; /* after a failed reading through failed_pid */
 	uint32_t failed_pid;
 	uint32_t failure_count;
@@ -96,9 +100,9 @@ int binary_get_vdso(struct binary_table *table, struct binary **ret_binary);
 void binary_share(struct binary_table *table, struct binary *binary);
 void binary_release(struct binary_table *table, struct binary *binary);
 
-/* Reads build-ID and segments if that is still to be done, through the mapping given. It may fail
- * because the process is gone or the file is; then it is tried again later, less and less often.
- * The state tells what came of it. */
+/* Reads build-ID and segments if that is still to be done, or to be done again, through the mapping
+ * given. It may fail because the process is gone or the file is; then it is tried again later, less
+ * and less often. The state tells what came of it. */
 void binary_read(struct binary_table *table, struct binary *binary,
 	const struct binary_mapping *mapping, uint64_t now_ns);
 

@@ -196,6 +196,43 @@ static void another_build_at_the_same_path_is_not_taken(void)
 	tear_down();
 }
 
+/* `cp new old` keeps the inode. The process that maps it next runs the new build. */
+static void a_file_that_was_written_to_is_read_again(void)
+{
+	struct binary_key key;
+	struct binary *binary;
+	struct build_id old, new;
+	uint64_t read_count;
+
+	set_up();
+	work_run("echo 'int main(void){return 4;}' > e.c && gcc -Wl,--build-id=sha1 -o e e.c && "
+		 "gcc -Wl,--build-id=0x1234 -o e.new e.c");
+	old = id_of("e");
+	new = id_of("e.new");
+	key = key_by_inode(work_path("e"));
+	binary = get(&key);
+	binary_read(&table, binary, &nowhere, NS_PER_S);
+	CHECK(build_id_equal(&binary->build_id, &old));
+	read_count = tally_value(&tally, TALLY_binaries_read);
+	CHECK(get(&key) == binary);
+	binary_read(&table, binary, &nowhere, NS_PER_S);
+	CHECK_EQ(tally_value(&tally, TALLY_binaries_read), read_count);
+
+	work_run("cat e.new > e");
+	binary->window = 7;
+	CHECK(get(&key) == binary);
+	binary_read(&table, binary, &nowhere, NS_PER_S);
+	CHECK_EQ(binary->state, BINARY_READ);
+	CHECK(build_id_equal(&binary->build_id, &new));
+	CHECK_EQ(binary->window, 0);
+
+	work_run("rm e");
+	CHECK(get(&key) == binary);
+	binary_read(&table, binary, &nowhere, NS_PER_S);
+	CHECK_EQ(binary->state, BINARY_UNREAD);
+	tear_down();
+}
+
 static void a_file_that_is_not_elf_is_known_for_that(void)
 {
 	struct binary_mapping own = {.pid = (uint32_t)getpid()};
@@ -324,6 +361,7 @@ int main(void)
 	RUN(a_full_table_refuses);
 	RUN(a_file_is_read_once_by_its_path);
 	RUN(another_build_at_the_same_path_is_not_taken);
+	RUN(a_file_that_was_written_to_is_read_again);
 	RUN(a_file_that_is_not_elf_is_known_for_that);
 	RUN(a_deleted_file_is_read_through_its_mapping);
 	RUN(a_parent_shows_the_files_of_a_child_that_is_gone);
