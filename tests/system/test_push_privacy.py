@@ -52,7 +52,8 @@ def check_push(stage, tap):
         for name in telling:
             check(name not in body and name not in message.body, f"Push carries the function name {name.decode()}")
     for batch in batches.values():
-        told = long_names.intersection(batch["texts"])
+        # A program may be called like a function: readlink.
+        told = long_names.intersection(batch["texts"]) - processes
         check(not told, f"Push carries the function names {told}")
     note(f"{len(pushes)} Push messages, {len(batches)} batches: none of {len(long_names)} names in them")
 
