@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/check.h"
@@ -99,6 +102,51 @@ static void a_broken_header_empties_the_ring_and_is_counted(void)
 	}
 }
 
+/* A child that starts /bin/true on the CPU of the ring and ends. */
+static pid_t run_program(uint32_t cpu)
+{
+	pid_t pid = fork();
+	cpu_set_t cpus;
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		CPU_ZERO(&cpus);
+		CPU_SET(cpu, &cpus);
+		if (sched_setaffinity(0, sizeof(cpus), &cpus) == 0)
+			execl("/bin/true", "true", (char *)NULL);
+		_exit(127);
+	}
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/* Kernels before 5.12 tell the inode in place of the build-ID. */
+static void without_build_ids_a_file_is_told_by_its_inode(void)
+{
+	struct task_ring ring;
+	struct task_record record;
+	struct stat expected;
+	unsigned found = 0;
+	pid_t pid;
+	int r = task_ring_open(&ring, 0, 64 << 10, false, &tally);
+
+	if (r < 0)
+		fprintf(stderr, "this test needs root or CAP_PERFMON\n");
+	CHECK_EQ(r, 0);
+	CHECK_EQ(stat("/bin/true", &expected), 0);
+	pid = run_program(0);
+	for (; task_ring_peek(&ring); task_ring_release(&ring)) {
+		if (task_ring_take(&ring, &record) < 0 || record.pid != (uint32_t)pid ||
+			record.kind != TASK_MAPPED || !strstr(record.mapped.path, "/true"))
+			continue;
+		CHECK(!build_id_known(&record.mapped.build_id));
+		CHECK_EQ(record.mapped.inode, expected.st_ino);
+		found++;
+	}
+	CHECK(found >= 1);
+	task_ring_close(&ring);
+}
+
 static void closing_twice_is_harmless(void)
 {
 	struct task_ring ring;
@@ -112,6 +160,7 @@ int main(void)
 {
 	RUN(records_come_out_in_order_even_where_they_wrap);
 	RUN(a_broken_header_empties_the_ring_and_is_counted);
+	RUN(without_build_ids_a_file_is_told_by_its_inode);
 	RUN(closing_twice_is_harmless);
 	return 0;
 }
