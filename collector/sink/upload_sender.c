@@ -14,6 +14,8 @@
 
 /* An upload that does not move for so long is broken off; the server asks again. */
 #define STALL_NS (UINT64_C(60) * NS_PER_S)
+/* How long the end of the sender waits for the answer to what it has sent whole. */
+#define LAST_WORD_NS NS_PER_S
 #define REASON_BYTES_MAX 256
 
 struct job {
@@ -229,10 +231,12 @@ static int send_refusal(struct transfer *transfer, const struct job *job)
 	return r < 0 ? r : send_message(transfer, bytes, byte_count);
 }
 
-/* Ends the call, in order after a success (R is 0), else at once; gives the server's word. */
+/* Ends the call, in order after a success (R is 0), else at once; gives the server's word. What was
+ * sent whole is worth a moment of waiting for it, even when the sender stops. */
 static int end_transfer(struct upload_sender *sender, struct transfer *transfer, int r)
 {
-	uint64_t until_ns = clock_monotonic_ns() + STALL_NS;
+	uint64_t now_ns = clock_monotonic_ns(), until_ns = now_ns + STALL_NS;
+	uint64_t stop_ns = r == 0 ? now_ns + LAST_WORD_NS : now_ns;
 
 	if (r == 0)
 		rpc_call_half_close(transfer->call);
@@ -240,7 +244,9 @@ static int end_transfer(struct upload_sender *sender, struct transfer *transfer,
 		rpc_call_cancel(transfer->call);
 	pthread_mutex_lock(&sender->lock);
 	while (!transfer->closed) {
-		if (sender->stopping || !wait_until(sender, until_ns)) {
+		if (sender->stopping && until_ns > stop_ns)
+			until_ns = stop_ns;
+		if (!wait_until(sender, until_ns)) {
 			rpc_call_cancel(transfer->call);
 			pthread_cond_wait(&sender->changed, &sender->lock);
 		}
