@@ -215,22 +215,34 @@ int binary_get_vdso(struct binary_table *table, struct binary **ret_binary)
 	return r;
 }
 
-/* True if the open file is the one that was mapped. CERTAIN: it was opened through the mapping. */
+/* True if the open file is the inode that was mapped. Through the mapping only the number is
+ * compared, as far as all file systems agree on it: some show another device in maps than in stat,
+ * overlays of several file systems count above 32 bits which of them a file is from. */
+static bool is_that_inode(const struct binary *binary, int fd, bool through_mapping)
+{
+	struct stat stat;
+
+	if (binary->is_vdso)
+		return true;
+	if (fstat(fd, &stat) < 0)
+		return false;
+	if (through_mapping)
+		return (uint32_t)stat.st_ino == (uint32_t)binary->inode;
+	return stat.st_ino == binary->inode && major(stat.st_dev) == binary->dev_major &&
+		minor(stat.st_dev) == binary->dev_minor;
+}
+
+/* True if the open file is the one that was mapped. Its place in memory may show another one by
+ * now: a library that was loaded after this one was unloaded. */
 static bool is_that_file(
-	const struct binary *binary, int fd, const struct image *image, bool certain)
+	const struct binary *binary, int fd, const struct image *image, bool through_mapping)
 {
 	struct build_id found;
-	struct stat stat;
 
 	if (binary->id_from_kernel)
 		return note_find(image, BUILD_ID_GNU, &found) == 0 &&
 			build_id_equal(&found, &binary->build_id);
-	if (certain)
-		return true;
-	/* Some file systems show another device in maps than in stat: those files then only count
-	 * when they are reached through the mapping. */
-	return fstat(fd, &stat) == 0 && stat.st_ino == binary->inode &&
-		major(stat.st_dev) == binary->dev_major && minor(stat.st_dev) == binary->dev_minor;
+	return is_that_inode(binary, fd, through_mapping);
 }
 
 /* The ways to a file, the surest first: the mapping itself shows the file that was mapped, whatever
@@ -273,7 +285,8 @@ static int open_image(struct binary_table *table, const struct binary *binary,
 		if (fd < 0)
 			continue;
 		r = image_open(fd, false, ret_image);
-		if (r == -EBADMSG && certain && !binary->id_from_kernel)
+		if (r == -EBADMSG && certain && !binary->id_from_kernel &&
+			is_that_inode(binary, fd, true))
 			return r;
 		if (r == 0 && is_that_file(binary, fd, ret_image, certain)) {
 			*ret_fd = TAKE_FD(fd);
@@ -311,7 +324,8 @@ static bool is_unchanged(struct binary_table *table, const struct binary *binary
 		SCOPED_FD int fd = open_by(table, binary, mapping, way);
 		struct stat file;
 
-		if (fd >= 0 && fstat(fd, &file) == 0 && file.st_ino == binary->inode &&
+		if (fd >= 0 && fstat(fd, &file) == 0 &&
+			is_that_inode(binary, fd, way == WAY_MAPPING) &&
 			(uint64_t)file.st_size == binary->byte_count &&
 			changed_at_ns(&file) == binary->changed_at_ns)
 			return true;

@@ -288,6 +288,35 @@ static void a_deleted_file_is_read_through_its_mapping(void)
 	tear_down();
 }
 
+/* dlclose() and dlopen(): the next library often gets the place of the one before. */
+static void another_file_in_the_same_place_is_not_taken(void)
+{
+	static const char *const others[] = {"f.new", "f.txt"};
+	struct binary_key key;
+	struct binary *binary;
+
+	set_up();
+	work_run("echo 'int main(void){return 5;}' > f.c && gcc -Wl,--build-id=none -o f f.c && "
+		 "gcc -Wl,--build-id=0x77 -o f.new f.c && head -c 4096 /dev/zero > f.txt");
+	key = key_by_inode(work_path("f"));
+	work_run("mv f f.old");
+	binary = get(&key);
+	for (uint64_t i = 0; i < 2; i++) {
+		struct binary_mapping own = {.pid = (uint32_t)getpid()};
+		int fd = work_open(others[i]);
+		void *memory = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+
+		CHECK(memory != MAP_FAILED);
+		close(fd);
+		own.start = (uint64_t)(uintptr_t)memory;
+		own.end = own.start + 4096;
+		binary_read(&table, binary, &own, (i + 1) * 10 * NS_PER_S);
+		CHECK_EQ(binary->state, BINARY_UNREAD);
+		munmap(memory, 4096);
+	}
+	tear_down();
+}
+
 /* A compiler in a container has ended before anybody looked; the shell that ran it is still there.
  */
 static void a_parent_shows_the_files_of_a_child_that_is_gone(void)
@@ -364,6 +393,7 @@ int main(void)
 	RUN(a_file_that_was_written_to_is_read_again);
 	RUN(a_file_that_is_not_elf_is_known_for_that);
 	RUN(a_deleted_file_is_read_through_its_mapping);
+	RUN(another_file_in_the_same_place_is_not_taken);
 	RUN(a_parent_shows_the_files_of_a_child_that_is_gone);
 	RUN(the_vdso_is_a_binary_like_others);
 	RUN(binaries_are_found_by_build_id);
