@@ -12,6 +12,9 @@
 #include "collector/settings_file.h"
 #include "store/profile/profile.h"
 
+/* A domain name's; the server refuses longer texts than four times that. */
+#define HOST_NAME_BYTES_MAX 255
+
 enum kind { TEXT, ADDRESS, LOOPBACK, NUMBER, BYTES, CHOICE, LIST };
 
 struct row {
@@ -21,7 +24,7 @@ struct row {
 	size_t offset; /* in struct settings */
 	const char *initial; /* NULL: none */
 	uint64_t min;
-	uint64_t max;
+	uint64_t max; /* of a text: its length; 0: any */
 	const char *const *choices; /* closed by NULL; a choice's value is its index */
 	const char *help;
 };
@@ -37,8 +40,8 @@ static const struct row rows[] = {
 		"samples a second and CPU"},
 	{"window", "SECONDS", NUMBER, offsetof(struct settings, window_seconds), "10", 1,
 		PROFILE_WINDOW_NS_MAX / NS_PER_S, NULL, "what is sent at a time"},
-	{"host-name", "NAME", TEXT, offsetof(struct settings, host_name), NULL, 0, 0, NULL,
-		"the label `host` (default: the host's name)"},
+	{"host-name", "NAME", TEXT, offsetof(struct settings, host_name), NULL, 0,
+		HOST_NAME_BYTES_MAX, NULL, "the label `host` (default: the host's name)"},
 	{"control-socket", "PATH", TEXT, offsetof(struct settings, control_socket),
 		"/run/cairn/control.sock", 0, 0, NULL, "unix socket that tells the status"},
 	{"control", "ADDR:PORT", LOOPBACK, offsetof(struct settings, control), NULL, 0, 0, NULL,
@@ -204,6 +207,8 @@ static int set_row(struct settings *settings, const struct row *row, const char 
 		r = set_text(member(settings, row), value);
 		break;
 	case TEXT:
+		if (row->max > 0 && strlen(value) > row->max)
+			return refuse(fault, "--", row->name, " is too long");
 		r = set_text(member(settings, row), value);
 		break;
 	case NUMBER:

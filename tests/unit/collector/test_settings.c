@@ -80,6 +80,13 @@ static void expect_fault(int r, const char *part)
 
 static void what_is_wrong_is_said_by_name(void)
 {
+	char long_name[] = "--host-name="
+			   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+			   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+			   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+			   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+	expect_fault(PARSE(long_name), "--host-name is too long");
 	expect_fault(PARSE(TEXT("--frequency"), TEXT("5")), "--frequency");
 	expect_fault(PARSE(TEXT("stray")), "stray");
 	expect_fault(PARSE(TEXT("--")), "--help");
