@@ -18,6 +18,7 @@
 #include "store/base/cleanup.h"
 #include "store/base/fault.h"
 #include "store/disk/profile_store.h"
+#include "store/log/log.h"
 #include "symbolizer-server/status/host_board.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
@@ -98,6 +99,21 @@ static void refuse(struct ingest_stream *ingest, uint64_t sequence, enum service
 	send_ack(ingest, &ack);
 }
 
+/* A disk that is full or fails is for people to mend; a queue that is full passes by itself. */
+static void tell_refusal(struct service_parts *parts, int error)
+{
+	if (error == -ENOBUFS || error == -ESHUTDOWN ||
+		atomic_exchange(&parts->store_refuses, true))
+		return;
+	log_warning(error, "profiles can't be stored; collectors keep them and send them again");
+}
+
+static void tell_recovery(struct service_parts *parts)
+{
+	if (atomic_load(&parts->store_refuses) && atomic_exchange(&parts->store_refuses, false))
+		log_info("profiles are stored again");
+}
+
 /* The store could not take it, for a reason that passes. */
 static void defer(struct ingest_stream *ingest, uint64_t sequence, int error)
 {
@@ -109,6 +125,7 @@ static void defer(struct ingest_stream *ingest, uint64_t sequence, int error)
 	};
 
 	count(ingest, SERVICE_COUNTER_BATCHES_DEFERRED, 1);
+	tell_refusal(ingest->parts, error);
 	send_ack(ingest, &ack);
 }
 
@@ -138,6 +155,7 @@ static void answer_durable(struct pending *pending, int result)
 		count(ingest, SERVICE_COUNTER_BATCHES_STORED, 1);
 		count(ingest, SERVICE_COUNTER_SAMPLES_STORED, samples);
 		ack.result = WIRE_ACK_STORED;
+		tell_recovery(ingest->parts);
 		/* What the board has no room for is not shown; the batch is stored all the same. */
 		if (ingest->parts->hosts)
 			(void)host_board_note(

@@ -3,11 +3,12 @@
  *
  * What it is   borrowed pointers to the parts of the server, and the check of a hello's version.
  * Ownership    everything is the server's and outlives the services.
- * Threads      filled before the first call; only the counts change afterwards.
+ * Threads      filled before the first call; only the counts and `store_refuses` change afterwards.
  * Errors       none.
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "proto/rpc/rpc_server.h"
@@ -26,6 +27,8 @@ struct service_parts {
 	struct clock clock;
 	bool insecure_uploads; /* takes them from other hosts, too */
 	struct service_counts *counts;
+	atomic_bool
+		store_refuses; /* the log said so; so it is told once, and once when it is over */
 };
 
 /* False: HELLO is of a version that is not spoken here; the stream is being finished. */

@@ -2,6 +2,7 @@
 #include "symbolizer-server/service/ingest_service.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 #include "proto/wire/profile_wire.h"
 #include "store/base/cleanup.h"
@@ -442,6 +443,46 @@ static void what_is_past_retention_is_refused(void)
 	stop();
 }
 
+/* Sends two batches that are not stored; what is logged meanwhile goes to LOG_NAME. */
+static void send_in_vain(const char *log_name)
+{
+	int kept = dup(STDERR_FILENO);
+	int fd = open(work_path("%s", log_name), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	struct call_probe probe;
+
+	CHECK(kept >= 0 && fd >= 0);
+	log_init("test", LOG_LEVEL_WARNING);
+	dup2(fd, STDERR_FILENO);
+	open_stream(&probe);
+	send_batch(&probe, 1, 0);
+	send_batch(&probe, 1, 1);
+	probe_wait_messages(&probe, 3);
+	probe_close(&probe);
+	dup2(kept, STDERR_FILENO);
+	log_init("test", LOG_LEVEL_ERROR);
+	close(kept);
+	close(fd);
+}
+
+static void a_store_that_cannot_write_is_told_once(void)
+{
+	char line[256];
+	FILE *log;
+
+	start("told", UINT64_MAX, false);
+	stop();
+	start("told", UINT64_MAX, true);
+	send_in_vain("told.log");
+	CHECK_EQ(counter("ingest_batches_deferred"), 2);
+	log = fopen(work_path("told.log"), "r");
+	CHECK(log);
+	CHECK(fgets(line, sizeof(line), log));
+	CHECK(strstr(line, "can't be stored"));
+	CHECK(!fgets(line, sizeof(line), log));
+	fclose(log);
+	stop();
+}
+
 /* A store that cannot write stands for one whose disk is full or gone. */
 static void a_store_that_cannot_write_defers(void)
 {
@@ -520,6 +561,7 @@ int main(void)
 	RUN(damaged_batches_never_bring_the_server_down);
 	RUN(what_is_past_retention_is_refused);
 	RUN(a_store_that_cannot_write_defers);
+	RUN(a_store_that_cannot_write_is_told_once);
 	RUN(stopping_answers_what_was_begun);
 	RUN(a_client_that_goes_away_loses_only_its_answers);
 	return 0;
