@@ -52,6 +52,10 @@ int image_read(const struct image *image, uint64_t offset, void *ret_bytes, size
 {
 	if (offset > image->byte_count || byte_count > image->byte_count - offset)
 		return -EBADMSG;
+	if (image->memory) {
+		memcpy(ret_bytes, image->memory + offset, byte_count);
+		return 0;
+	}
 	return whole_read_at(image->fd, offset, ret_bytes, byte_count);
 }
 
@@ -220,17 +224,22 @@ static int read_tables(struct image *image, const uint8_t *header, bool with_sec
 	return r == -EBADMSG && image->segment_count > 0 ? 0 : r;
 }
 
-static int read_header(struct image *image, uint8_t header[sizeof(Elf64_Ehdr)])
+static int find_length(struct image *image)
 {
 	struct stat stat;
-	int r;
 
 	if (fstat(image->fd, &stat) < 0)
 		return -errno;
 	if (!S_ISREG(stat.st_mode))
 		return -EBADMSG;
 	image->byte_count = (uint64_t)stat.st_size;
-	r = image_read(image, 0, header, sizeof(Elf32_Ehdr));
+	return 0;
+}
+
+static int read_header(struct image *image, uint8_t header[sizeof(Elf64_Ehdr)])
+{
+	int r = image_read(image, 0, header, sizeof(Elf32_Ehdr));
+
 	if (r < 0)
 		return r;
 	if (memcmp(header, ELFMAG, SELFMAG) != 0 || header[EI_VERSION] != EV_CURRENT)
@@ -244,10 +253,9 @@ static int read_header(struct image *image, uint8_t header[sizeof(Elf64_Ehdr)])
 	return image->is_64 ? image_read(image, 0, header, sizeof(Elf64_Ehdr)) : 0;
 }
 
-int image_open(int fd, bool with_sections, struct image *ret_image)
+static int open_any(struct image image, bool with_sections, struct image *ret_image)
 {
 	uint8_t header[sizeof(Elf64_Ehdr)];
-	struct image image = {.fd = fd};
 	int r = read_header(&image, header);
 
 	if (r < 0)
@@ -261,6 +269,22 @@ int image_open(int fd, bool with_sections, struct image *ret_image)
 	}
 	*ret_image = image;
 	return 0;
+}
+
+int image_open(int fd, bool with_sections, struct image *ret_image)
+{
+	struct image image = {.fd = fd};
+	int r = find_length(&image);
+
+	return r < 0 ? r : open_any(image, with_sections, ret_image);
+}
+
+int image_open_memory(
+	const uint8_t *bytes, size_t byte_count, bool with_sections, struct image *ret_image)
+{
+	struct image image = {.fd = -1, .memory = bytes, .byte_count = byte_count};
+
+	return open_any(image, with_sections, ret_image);
 }
 
 void image_done(struct image *image)

@@ -2,12 +2,11 @@
 /* ELF image: headers of a foreign ELF file, read piecewise and checked.
  *
  * What it is   class, byte order, segments and sections of 32- and 64-bit files of either byte
- *              order, in one shape. It reads by pread, so a file that shrinks meanwhile is an error
- *              and not a signal.
- * Ownership    owns its tables; the descriptor stays the caller's and must outlive it.
- * Threads      read-only after image_open: any.
- * Errors       -EBADMSG: not ELF, or headers that contradict the file; -E2BIG: more segments or
- *              sections than any real file has; -ENOMEM; -EIO and other read errors.
+ *              order, in one shape. It reads files by pread, so a file that shrinks meanwhile is an
+ * error and not a signal. Ownership    owns its tables; the descriptor stays the caller's and must
+ * outlive it. Threads      read-only after image_open: any. Errors       -EBADMSG: not ELF, or
+ * headers that contradict the file; -E2BIG: more segments or sections than any real file has;
+ * -ENOMEM; -EIO and other read errors.
  */
 #pragma once
 
@@ -44,7 +43,8 @@ struct image_section {
 };
 
 struct image {
-	int fd;
+	int fd; /* -1: it lies in memory */
+	const uint8_t *memory;
 	uint64_t byte_count;
 	bool is_64;
 	bool swapped; /* byte order other than this machine's */
@@ -61,6 +61,9 @@ struct image {
  * and also (section_count 0) when their table lies outside of the file while the segments are
  * sound, as in a file whose tail was cut off on purpose. */
 int image_open(int fd, bool with_sections, struct image *ret_image);
+/* The same for an image in memory, which stays the caller's and must outlive it. */
+int image_open_memory(
+	const uint8_t *bytes, size_t byte_count, bool with_sections, struct image *ret_image);
 void image_done(struct image *image);
 
 /* Exactly BYTE_COUNT bytes. -EBADMSG: the file ends before. */

@@ -128,11 +128,12 @@ static void cut_versions(char *texts, size_t byte_count)
 			texts[i] = '\0';
 }
 
-static int table_open(const struct image *image, const struct section_names *names, bool dynamic,
-	struct table *ret_table)
+static int table_open(const struct image *image, const struct section_names *names,
+	enum elf_symbol_table which, struct table *ret_table)
 {
 	struct table table = {.image = image};
-	uint32_t type = dynamic ? SHT_DYNSYM : SHT_SYMTAB, index = 1, link;
+	uint32_t type = which == ELF_SYMBOLS_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB;
+	uint32_t index = 1, link;
 	size_t byte_count;
 	int r;
 
@@ -372,20 +373,20 @@ static int add_unsized(struct collected *collected, const struct code_ranges *co
 }
 
 int elf_symbols_read(const struct image *image, const struct section_names *names,
-	const struct code_ranges *code, bool dynamic, struct string_table *strings,
+	const struct code_ranges *code, enum elf_symbol_table which, struct string_table *strings,
 	struct function_list *ret_list)
 {
 	struct collected collected = {0};
 	struct function_list list = {0};
 	struct table table;
-	int r = table_open(image, names, dynamic, &table);
+	int r = table_open(image, names, which, &table);
 
 	if (r < 0)
 		return r;
 	r = collect(&table, code, &collected);
 	if (r == 0)
 		r = add_sized(&collected, strings, &list);
-	if (r == 0 && !dynamic)
+	if (r == 0 && which == ELF_SYMBOLS_WHOLE)
 		r = add_unsized(&collected, code, strings, &list);
 	collected_done(&collected);
 	table_done(&table);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF symbols: functions named by .symtab and .dynsym.
+/* ELF symbols: functions named by a symbol table.
  *
  * What it is   which symbols are functions, how far each reaches, and which of several names for
  *              one address is shown. The rules are in docs/symbols.md.
@@ -36,8 +36,14 @@ void code_ranges_done(struct code_ranges *ranges);
 /* The range that holds ADDRESS, or NULL. */
 const struct code_range *code_ranges_find(const struct code_ranges *ranges, uint64_t address);
 
-/* A resolved list of the functions of one table. In .symtab (DYNAMIC false) symbols without a size
- * count, too; .dynsym leaves out what is not exported, so what follows such a symbol is unknown. */
+enum elf_symbol_table {
+	ELF_SYMBOLS_WHOLE, /* .symtab */
+	ELF_SYMBOLS_DYNAMIC, /* .dynsym */
+	ELF_SYMBOLS_PARTIAL, /* the .symtab of an image that holds only what .dynsym leaves out */
+};
+
+/* A resolved list of the functions of one table. Only in a whole one do symbols without a size
+ * count: in the others it is not known what follows such a symbol. */
 int elf_symbols_read(const struct image *image, const struct section_names *names,
-	const struct code_ranges *code, bool dynamic, struct string_table *strings,
+	const struct code_ranges *code, enum elf_symbol_table which, struct string_table *strings,
 	struct function_list *ret_list);

@@ -16,6 +16,7 @@
 #include "symbolizer-server/sandbox/elf_symbols.h"
 #include "symbolizer-server/sandbox/index_writer.h"
 #include "symbolizer-server/sandbox/kernel_text.h"
+#include "symbolizer-server/sandbox/mini_debug.h"
 
 /* More than any program has; the limit on memory is lower still. */
 #define DWARF_BYTES_MAX ((size_t)4 << 30)
@@ -126,8 +127,9 @@ static int read_dwarf(const struct image *image, const struct section_names *nam
 static int read_sources(const struct image *image, const struct section_names *names,
 	bool tables_only, struct sources *sources)
 {
-	struct function_list table = {0}, dynamic = {0};
-	int r = elf_symbols_read(image, names, &sources->code, false, &sources->strings, &table);
+	struct function_list table = {0}, mini = {0}, dynamic = {0};
+	int r = elf_symbols_read(
+		image, names, &sources->code, ELF_SYMBOLS_WHOLE, &sources->strings, &table);
 
 	if (survivable(r))
 		r = 0;
@@ -136,13 +138,20 @@ static int read_sources(const struct image *image, const struct section_names *n
 	if (r == 0)
 		r = take(sources, &table, SYMBOL_QUALITY_TABLE);
 	if (r == 0)
-		r = elf_symbols_read(
-			image, names, &sources->code, true, &sources->strings, &dynamic);
+		r = mini_debug_read(image, names, &sources->code, &sources->strings, &mini);
+	if (r == 0)
+		r = take(sources, &mini, SYMBOL_QUALITY_MINIDEBUG);
+	if (survivable(r))
+		r = 0;
+	if (r == 0)
+		r = elf_symbols_read(image, names, &sources->code, ELF_SYMBOLS_DYNAMIC,
+			&sources->strings, &dynamic);
 	if (survivable(r))
 		r = 0;
 	if (r == 0)
 		r = take(sources, &dynamic, SYMBOL_QUALITY_DYNAMIC);
 	function_list_done(&table);
+	function_list_done(&mini);
 	function_list_done(&dynamic);
 	return r;
 }

@@ -37,8 +37,8 @@ static struct tiny_elf file_with_code(void)
 	return elf;
 }
 
-static int read_bytes(
-	const uint8_t *bytes, size_t byte_count, bool dynamic, struct function_list *ret_list)
+static int read_bytes(const uint8_t *bytes, size_t byte_count, enum elf_symbol_table which,
+	struct function_list *ret_list)
 {
 	SCOPED_FD int fd = -1;
 	struct section_names names = {0};
@@ -53,7 +53,7 @@ static int read_bytes(
 		return r;
 	section_names_read(&image, &names);
 	CHECK_EQ(code_ranges_read(&image, &code), 0);
-	r = elf_symbols_read(&image, &names, &code, dynamic, &strings, ret_list);
+	r = elf_symbols_read(&image, &names, &code, which, &strings, ret_list);
 	code_ranges_done(&code);
 	section_names_done(&names);
 	image_done(&image);
@@ -61,21 +61,20 @@ static int read_bytes(
 }
 
 static struct function_list read_symbols(
-	const struct tiny_symbol *symbols, size_t symbol_count, bool dynamic)
+	const struct tiny_symbol *symbols, size_t symbol_count, enum elf_symbol_table which)
 {
 	struct tiny_elf elf = file_with_code();
 	struct function_list list = {0};
 	size_t byte_count;
 	SCOPED_FREE uint8_t *bytes = NULL;
 
-	tiny_elf_symbols(&elf, dynamic, symbols, symbol_count);
+	tiny_elf_symbols(&elf, which == ELF_SYMBOLS_DYNAMIC, symbols, symbol_count);
 	bytes = tiny_elf_finish(&elf, &byte_count);
-	CHECK_EQ(read_bytes(bytes, byte_count, dynamic, &list), 0);
+	CHECK_EQ(read_bytes(bytes, byte_count, which, &list), 0);
 	return list;
 }
 
-#define READ(symbols, dynamic) \
-	read_symbols(symbols, sizeof(symbols) / sizeof((symbols)[0]), dynamic)
+#define READ(symbols, which) read_symbols(symbols, sizeof(symbols) / sizeof((symbols)[0]), which)
 
 static const char *name_at(const struct function_list *list, uint64_t address)
 {
@@ -90,7 +89,7 @@ static void sized_functions_hold_their_bytes_and_no_more(void)
 		{"one", 0x1000, 0x10, FUNC, 1},
 		{"two", 0x1020, 0x10, LOCAL_FUNC, 1},
 	};
-	struct function_list list = READ(symbols, false);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_WHOLE);
 
 	CHECK_STR(name_at(&list, 0xfff), "-");
 	CHECK_STR(name_at(&list, 0x1000), "one");
@@ -113,7 +112,7 @@ static void what_is_no_function_in_code_is_left_out(void)
 		{"$x", 0x1000, 0, LOCAL_LABEL, 1},
 		{".L3", 0x1000, 0, LOCAL_LABEL, 1},
 	};
-	struct function_list list = READ(symbols, false);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_WHOLE);
 
 	CHECK_EQ(list.count, 0);
 	function_list_done(&list);
@@ -124,7 +123,7 @@ static void a_size_that_lies_ends_with_the_section(void)
 	const struct tiny_symbol symbols[] = {
 		{"long", 0x2ff0, UINT64_MAX, FUNC, 1},
 	};
-	struct function_list list = READ(symbols, false);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_WHOLE);
 
 	CHECK_STR(name_at(&list, TEXT_END - 1), "long");
 	CHECK_STR(name_at(&list, TEXT_END), "-");
@@ -139,7 +138,7 @@ static void of_several_names_one_is_chosen(void)
 		{"write", 0x1000, 0x10, WEAK_FUNC, 1},
 		{"w", 0x1000, 0x10, LOCAL_FUNC, 1},
 	};
-	struct function_list list = READ(symbols, false);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_WHOLE);
 
 	CHECK_STR(name_at(&list, 0x1000), "write");
 	function_list_done(&list);
@@ -151,7 +150,7 @@ static void versions_are_cut_off(void)
 		{"memcpy@@GLIBC_2.14", 0x1000, 0x10, FUNC, 1},
 		{"old@GLIBC_2.2.5", 0x1010, 0x10, FUNC, 1},
 	};
-	struct function_list list = READ(symbols, false);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_WHOLE);
 
 	CHECK_STR(name_at(&list, 0x1000), "memcpy");
 	CHECK_STR(name_at(&list, 0x1010), "old");
@@ -169,7 +168,7 @@ static void an_unsized_function_reaches_to_whatever_comes_next(void)
 		{"last", 0x2f00, 0, FUNC, 1},
 		{"lonely", FAR_START, 0, FUNC, 2},
 	};
-	struct function_list list = READ(symbols, false);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_WHOLE);
 
 	CHECK_STR(name_at(&list, 0x10ff), "start");
 	CHECK_STR(name_at(&list, 0x1100), "entry");
@@ -194,7 +193,7 @@ static void labels_inside_of_a_sized_function_do_not_split_it(void)
 		{"loop", 0x1040, 0, LABEL, 1},
 		{"same_place", 0x1000, 0, LABEL, 1},
 	};
-	struct function_list list = READ(symbols, false);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_WHOLE);
 
 	CHECK_EQ(list.count, 1);
 	CHECK_STR(name_at(&list, 0x1040), "outer");
@@ -207,7 +206,7 @@ static void a_sized_entry_inside_of_a_function_is_its_own(void)
 		{"outer", 0x1000, 0x100, FUNC, 1},
 		{"inner", 0x1040, 0x10, FUNC, 1},
 	};
-	struct function_list list = READ(symbols, false);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_WHOLE);
 
 	CHECK_STR(name_at(&list, 0x103f), "outer");
 	CHECK_STR(name_at(&list, 0x1040), "inner");
@@ -221,7 +220,7 @@ static void exported_functions_without_a_size_do_not_reach(void)
 		{"unsized", 0x1000, 0, FUNC, 1},
 		{"sized", 0x1100, 0x10, FUNC, 1},
 	};
-	struct function_list list = READ(symbols, true);
+	struct function_list list = READ(symbols, ELF_SYMBOLS_DYNAMIC);
 
 	CHECK_EQ(list.count, 1);
 	CHECK_STR(name_at(&list, 0x1000), "-");
@@ -251,8 +250,8 @@ static void damaged_tables_are_refused(void)
 		else
 			tiny_elf_section_at(&elf, 5)->byte_count--; /* names without an end */
 		bytes = tiny_elf_finish(&elf, &byte_count);
-		CHECK_EQ(read_bytes(bytes, byte_count, false, &list), -EBADMSG);
-		CHECK_EQ(read_bytes(bytes, byte_count, true, &list), -ENOENT);
+		CHECK_EQ(read_bytes(bytes, byte_count, ELF_SYMBOLS_WHOLE, &list), -EBADMSG);
+		CHECK_EQ(read_bytes(bytes, byte_count, ELF_SYMBOLS_DYNAMIC, &list), -ENOENT);
 	}
 	CHECK_EQ(list.count, 0);
 }
@@ -269,7 +268,7 @@ static void a_name_outside_of_the_table_is_none(void)
 	offset = tiny_elf_section_at(&elf, 4)->offset;
 	bytes = tiny_elf_finish(&elf, &byte_count);
 	memset(bytes + offset + sizeof(Elf64_Sym), 0xff, 4);
-	CHECK_EQ(read_bytes(bytes, byte_count, false, &list), 0);
+	CHECK_EQ(read_bytes(bytes, byte_count, ELF_SYMBOLS_WHOLE, &list), 0);
 	CHECK_EQ(list.count, 0);
 	function_list_done(&list);
 }

@@ -156,6 +156,14 @@ static void each_source_names_what_it_knows(void)
 	check_named("debug", SYMBOL_QUALITY_DWARF, hot, local);
 	check_named("table", SYMBOL_QUALITY_TABLE, hot, local);
 	check_named("dynamic", SYMBOL_QUALITY_DYNAMIC, hot, local);
+	/* As Fedora does it: a small table of the local functions, packed, in a stripped program.
+	 */
+	work_run("objcopy -S --keep-symbol=local --strip-debug table mini && xz -q -f mini && "
+		 "objcopy --add-section .gnu_debugdata=mini.xz dynamic withmini");
+	check_named("withmini", SYMBOL_QUALITY_MINIDEBUG, hot, local);
+	work_run("head -c 200 mini.xz > cut.xz && "
+		 "objcopy --add-section .gnu_debugdata=cut.xz dynamic withcut");
+	check_named("withcut", SYMBOL_QUALITY_DYNAMIC, hot, local);
 	work_run("objcopy --compress-debug-sections=zlib full zlib");
 	check_named("zlib", SYMBOL_QUALITY_DWARF, hot, local);
 	work_run("clang-14 -O1 -gdwarf-4 -o dwarf4 -fuse-ld=lld p.c");
