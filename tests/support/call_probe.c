@@ -99,6 +99,17 @@ void probe_wait_messages(struct call_probe *probe, size_t count)
 	pthread_mutex_unlock(&probe->lock);
 }
 
+struct probe_message probe_message_at(struct call_probe *probe, size_t at)
+{
+	struct probe_message message;
+
+	probe_wait_messages(probe, at + 1);
+	pthread_mutex_lock(&probe->lock);
+	message = probe->messages[at];
+	pthread_mutex_unlock(&probe->lock);
+	return message;
+}
+
 int probe_wait_closed(struct call_probe *probe)
 {
 	pthread_mutex_lock(&probe->lock);

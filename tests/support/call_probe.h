@@ -40,5 +40,7 @@ void probe_open_for(
 void probe_close(struct call_probe *probe);
 void probe_send(struct call_probe *probe, const void *bytes, size_t byte_count);
 void probe_wait_messages(struct call_probe *probe, size_t count);
+/* Waits for message AT. While more may come, this is the way to them: the array moves. */
+struct probe_message probe_message_at(struct call_probe *probe, size_t at);
 /* The result with which the call ended. */
 int probe_wait_closed(struct call_probe *probe);

@@ -120,10 +120,9 @@ static void open_stream(struct call_probe *probe)
 static void read_reply(
 	struct call_probe *probe, size_t at, struct arena *arena, struct wire_push_reply *reply)
 {
-	probe_wait_messages(probe, at + 1);
-	CHECK_EQ(wire_push_reply_decode(
-			 probe->messages[at].bytes, probe->messages[at].byte_count, arena, reply),
-		0);
+	struct probe_message message = probe_message_at(probe, at);
+
+	CHECK_EQ(wire_push_reply_decode(message.bytes, message.byte_count, arena, reply), 0);
 }
 
 /* The message at AT, which is an answer; its text in TEXT (64 characters). */
