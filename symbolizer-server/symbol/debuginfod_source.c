@@ -14,6 +14,7 @@
 #include <elfutils/debuginfod.h>
 
 #include "store/base/cleanup.h"
+#include "symbolizer-server/symbol/debuginfod_steps.h"
 
 /* Seconds without enough progress: a server that accepts and says nothing costs that long. */
 #define TIMEOUT_S "10"
@@ -21,11 +22,20 @@
 #define WHOLE_TIME_S "600"
 /* What the servers send is read once more before anything depends on it. */
 #define FILE_BYTES_MAX "4294967296"
+/* A question takes about 1 KiB for each server and redirect. What does not fit is not written. */
+#define STEPS_BYTES ((size_t)64 << 10)
+
+/* Made by its worker, when it first asks. */
+struct client {
+	debuginfod_client *library;
+	const struct debuginfod_source *source;
+	int steps_fd; /* what the library tells of the question under way */
+	char *steps; /* STEPS_BYTES */
+};
 
 struct debuginfod_source {
 	struct symbol_source source;
-	debuginfod_client *clients[SYMBOL_WORKERS_MAX]; /* each made by its worker */
-	int nothing_fd; /* takes no byte */
+	struct client clients[SYMBOL_WORKERS_MAX];
 	atomic_bool stopping;
 };
 
@@ -34,52 +44,112 @@ static struct debuginfod_source *of_source(struct symbol_source *source)
 	return (struct debuginfod_source *)source;
 }
 
-/* Called by the library every second while it waits; anything but zero gives up. */
-static int give_up_when_stopping(debuginfod_client *client, long done, long whole)
+static struct debuginfod_steps steps_of(const struct client *client)
 {
-	const struct debuginfod_source *source = debuginfod_get_user_data(client);
+	/* Behind that stands what an earlier question left. */
+	off_t end = lseek(client->steps_fd, 0, SEEK_CUR);
+	size_t written = end < 0 ? 0 : end < (off_t)STEPS_BYTES ? (size_t)end : STEPS_BYTES;
+	struct debuginfod_steps steps;
+	ssize_t got = pread(client->steps_fd, client->steps, written, 0);
+
+	debuginfod_steps_read(client->steps, got > 0 ? (size_t)got : 0, &steps);
+	return steps;
+}
+
+/* Called by the library every now and then while it waits; anything but zero gives up. */
+static int give_up(debuginfod_client *library, long done, long whole)
+{
+	const struct client *client = debuginfod_get_user_data(library);
 
 	(void)done;
 	(void)whole;
-	return atomic_load(&source->stopping);
+	return atomic_load(&client->source->stopping) ||
+		steps_of(client).redirected > DEBUGINFOD_REDIRECTS_MAX;
 }
 
-static debuginfod_client *client_of(struct debuginfod_source *source, unsigned worker)
+static void client_done(struct client *client)
 {
-	if (!source->clients[worker]) {
-		source->clients[worker] = debuginfod_begin();
-		if (!source->clients[worker])
-			return NULL;
-		debuginfod_set_user_data(source->clients[worker], source);
-		debuginfod_set_progressfn(source->clients[worker], give_up_when_stopping);
-		/* Without one the library tells its steps to the descriptor -1, and the C library
-		 * loses a buffer of 8 KiB at each attempt. */
-		debuginfod_set_verbose_fd(source->clients[worker], source->nothing_fd);
+	if (!client->library)
+		return;
+	debuginfod_end(client->library);
+	close(client->steps_fd);
+	free(client->steps);
+	*client = (struct client){.library = NULL};
+}
+
+/* A file in memory of STEPS_BYTES that cannot grow. */
+static int open_steps(void)
+{
+	int fd = memfd_create("steps", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 &&
+		(ftruncate(fd, (off_t)STEPS_BYTES) < 0 ||
+			fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
+		close(fd);
+		fd = -1;
 	}
-	return source->clients[worker];
+	return fd < 0 ? -errno : fd;
+}
+
+static int client_init(struct client *client, const struct debuginfod_source *source)
+{
+	SCOPED_FD int steps_fd = open_steps();
+	SCOPED_FREE char *steps = malloc(STEPS_BYTES);
+	debuginfod_client *library;
+
+	if (steps_fd < 0)
+		return steps_fd;
+	library = steps ? debuginfod_begin() : NULL;
+	if (!library)
+		return -ENOMEM;
+	debuginfod_set_user_data(library, client);
+	debuginfod_set_progressfn(library, give_up);
+	debuginfod_set_verbose_fd(library, steps_fd);
+	*client = (struct client){library, source, TAKE_FD(steps_fd), TAKE(steps)};
+	return 0;
+}
+
+/* The library's answer, but a miss is one only if a server said so. */
+static int find(
+	struct client *client, const struct build_id *id, enum symbol_file file, char **ret_path)
+{
+	struct debuginfod_steps steps;
+	int fd;
+
+	lseek(client->steps_fd, 0, SEEK_SET);
+	if (file == SYMBOL_FILE_DEBUGINFO)
+		fd = debuginfod_find_debuginfo(
+			client->library, id->bytes, id->byte_count, ret_path);
+	else
+		fd = debuginfod_find_executable(
+			client->library, id->bytes, id->byte_count, ret_path);
+	/* A fetch that was given up looks like "not found". */
+	if (fd < 0 && atomic_load(&client->source->stopping))
+		return -ECANCELED;
+	if (fd != -ENOENT)
+		return fd;
+	steps = steps_of(client);
+	return debuginfod_steps_are_failure(&steps) ? -EREMOTEIO : fd;
 }
 
 static int fetch(struct symbol_source *base, unsigned worker, const struct build_id *id,
 	enum symbol_file file, struct symbol_fetched *ret_fetched)
 {
 	struct debuginfod_source *source = of_source(base);
-	debuginfod_client *client;
+	struct client *client = &source->clients[worker];
 	struct stat stat;
 	char *path = NULL;
 	int fd;
 
 	if (atomic_load(&source->stopping))
 		return -ECANCELED;
-	client = client_of(source, worker);
-	if (!client)
-		return -ENOMEM;
-	if (file == SYMBOL_FILE_DEBUGINFO)
-		fd = debuginfod_find_debuginfo(client, id->bytes, id->byte_count, &path);
-	else
-		fd = debuginfod_find_executable(client, id->bytes, id->byte_count, &path);
-	/* A fetch that was given up looks like "not found". */
-	if (fd < 0 && atomic_load(&source->stopping))
-		fd = -ECANCELED;
+	if (!client->library) {
+		int r = client_init(client, source);
+
+		if (r < 0)
+			return r;
+	}
+	fd = find(client, id, file, &path);
 	if (fd < 0) {
 		free(path);
 		return fd;
@@ -121,9 +191,7 @@ static void source_free(struct symbol_source *base)
 	struct debuginfod_source *source = of_source(base);
 
 	for (unsigned i = 0; i < SYMBOL_WORKERS_MAX; i++)
-		if (source->clients[i])
-			debuginfod_end(source->clients[i]);
-	close(source->nothing_fd);
+		client_done(&source->clients[i]);
 	free(source);
 }
 
@@ -165,17 +233,6 @@ static int set_environment(const char *urls, const char *folder)
 	return 0;
 }
 
-static int open_nothing(void)
-{
-	int fd = memfd_create("nothing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW) < 0) {
-		close(fd);
-		fd = -1;
-	}
-	return fd < 0 ? -errno : fd;
-}
-
 int debuginfod_source_new(const char *urls, const char *folder, struct symbol_source **ret_source)
 {
 	struct debuginfod_source *source;
@@ -188,12 +245,6 @@ int debuginfod_source_new(const char *urls, const char *folder, struct symbol_so
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;
-	source->nothing_fd = open_nothing();
-	if (source->nothing_fd < 0) {
-		r = source->nothing_fd;
-		free(source);
-		return r;
-	}
 	source->source = (struct symbol_source){
 		.name = "debuginfod",
 		.fetch = fetch,

@@ -9,6 +9,8 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,11 +18,13 @@
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
 #include "store/elf/elf_note.h"
+#include "symbolizer-server/symbol/debuginfod_steps.h"
 #include "tests/support/check.h"
 #include "tests/support/work_dir.h"
 
 #define PORT "8002"
 #define SILENT_PORT 8003
+#define FIXED_PORT 8004
 #define FULL_ID "0102030405060708"
 #define PATIENCE_NS (60 * NS_PER_S)
 
@@ -145,13 +149,15 @@ static void of_two_servers_one_is_enough(void)
 }
 
 /* A socket that takes connections and never says a word. */
-static int open_silent_port(void)
+static int open_port(uint16_t port)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(SILENT_PORT)};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int again = 1;
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	CHECK(fd >= 0);
+	CHECK(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof(again)) == 0);
 	CHECK(bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0);
 	CHECK(listen(fd, 16) == 0);
 	return fd;
@@ -168,7 +174,7 @@ static void *stop_soon(void *context)
 
 static void a_silent_server_is_given_up_when_we_stop(void)
 {
-	SCOPED_FD int silent = open_silent_port();
+	SCOPED_FD int silent = open_port(SILENT_PORT);
 	struct symbol_source *source = make_source("http://127.0.0.1:8003");
 	struct build_id id = id_of("full");
 	struct symbol_fetched fetched;
@@ -186,7 +192,7 @@ static void a_silent_server_is_given_up_when_we_stop(void)
 
 static void a_silent_server_costs_its_time_and_no_more(void)
 {
-	SCOPED_FD int silent = open_silent_port();
+	SCOPED_FD int silent = open_port(SILENT_PORT);
 	struct symbol_source *source = make_source("http://127.0.0.1:8003");
 	struct build_id id = id_of("full");
 	struct symbol_fetched fetched;
@@ -208,6 +214,77 @@ static int run_in_own_network(const char *program)
 		"exec unshare -rn sh -c 'ip link set lo up && exec \"%s\" inside'", program);
 	status = system(command); /* NOLINT(cert-env33-c): the test's own command */
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* Takes connections and answers each with the same text. */
+struct fixed_server {
+	int fd;
+	const char *answer;
+	unsigned count;
+	pthread_t thread;
+};
+
+static void *answer_all(void *context)
+{
+	struct fixed_server *fixed = context;
+	char request[4096];
+
+	for (;;) {
+		SCOPED_FD int fd = accept(fixed->fd, NULL, NULL);
+
+		if (fd < 0)
+			return NULL;
+		fixed->count++;
+		if (recv(fd, request, sizeof(request), 0) > 0)
+			send(fd, fixed->answer, strlen(fixed->answer), MSG_NOSIGNAL);
+		shutdown(fd, SHUT_WR);
+		while (recv(fd, request, sizeof(request), 0) > 0)
+			;
+	}
+}
+
+/* What the source makes of ANSWER. */
+static int ask_fixed(const char *answer, unsigned *ret_count)
+{
+	struct fixed_server fixed = {.fd = open_port(FIXED_PORT), .answer = answer};
+	struct symbol_source *source = make_source("http://127.0.0.1:8004");
+	struct build_id id = id_of("full");
+	struct symbol_fetched fetched;
+	int r;
+
+	CHECK_EQ(pthread_create(&fixed.thread, NULL, answer_all, &fixed), 0);
+	r = fetch(source, &id, SYMBOL_FILE_DEBUGINFO, &fetched);
+	/* Nothing of an earlier question is held against a later one. */
+	CHECK_EQ(fetch(source, &id, SYMBOL_FILE_EXECUTABLE, &fetched), r);
+	source->free(source);
+	shutdown(fixed.fd, SHUT_RDWR);
+	pthread_join(fixed.thread, NULL);
+	close(fixed.fd);
+	*ret_count = fixed.count;
+	return r;
+}
+
+#define REST "Content-Length: 0\r\nConnection: close\r\n\r\n"
+
+static void only_a_server_that_says_so_does_not_have_it(void)
+{
+	unsigned count;
+
+	CHECK_EQ(ask_fixed("HTTP/1.1 404 Not Found\r\n" REST, &count), -ENOENT);
+	CHECK_EQ(ask_fixed("HTTP/1.1 503 Service Unavailable\r\n" REST, &count), -EREMOTEIO);
+	CHECK_EQ(
+		ask_fixed("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf", &count), -EREMOTEIO);
+	CHECK_EQ(ask_fixed("", &count), -EREMOTEIO);
+}
+
+static void a_round_of_redirects_ends(void)
+{
+	unsigned count;
+	int r = ask_fixed("HTTP/1.1 302 Found\r\nLocation: /again\r\n" REST, &count);
+
+	CHECK(r < 0 && r != -ENOENT);
+	/* Two questions, and as many redirects more as happen before the library asks us. */
+	CHECK(count < 2 * 10 * DEBUGINFOD_REDIRECTS_MAX);
 }
 
 int main(int argc, char **argv)
@@ -232,5 +309,7 @@ int main(int argc, char **argv)
 	RUN(of_two_servers_one_is_enough);
 	RUN(a_silent_server_is_given_up_when_we_stop);
 	RUN(a_silent_server_costs_its_time_and_no_more);
+	RUN(only_a_server_that_says_so_does_not_have_it);
+	RUN(a_round_of_redirects_ends);
 	return 0;
 }
