@@ -2,6 +2,7 @@
 /*
  * Started from the bottom to the top, stopped the other way round:
  *
+ *   file limit      before anything is opened
  *   HTTP socket     a port in use, gRPC's too, is found before anything else is touched
  *   data folder
  *   sandbox         opens this program's own file
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +37,8 @@
 #include "symbolizer-server/symbol/symbolizer.h"
 
 #define PATH_BYTES_MAX 4096
+/* HTTP's connections and as many collectors. */
+#define FILE_COUNT_MIN 2048
 /* Whoever can read the folder sees everybody's profiles. */
 #define DATA_MODE 0700
 /* The hosts that were there a moment ago are on the board at once, not only with their next batch;
@@ -287,10 +291,30 @@ static int start_grpc(struct server *server)
 	return 0;
 }
 
+/* A shell allows 1024 open files. A connection that cannot be accepted for lack of one ends gRPC's
+ * listening for good: as many as may be are asked for. */
+static int raise_file_limit(struct server *server)
+{
+	struct rlimit limit;
+
+	(void)server;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_max < FILE_COUNT_MIN)
+		log_warning(0,
+			"only %llu files may be open: with that many connections collectors are "
+			"locked out until a restart; raise the limit (ulimit -Hn, LimitNOFILE=)",
+			(unsigned long long)limit.rlim_max);
+	return 0;
+}
+
 static int start_parts(struct server *server)
 {
-	static int (*const starts[])(struct server *) = {open_http_socket, try_grpc_port,
-		make_data_folder, start_symbols, start_store, start_board, start_http, start_grpc};
+	static int (*const starts[])(struct server *) = {raise_file_limit, open_http_socket,
+		try_grpc_port, make_data_folder, start_symbols, start_store, start_board,
+		start_http, start_grpc};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(starts) / sizeof(starts[0]); i++)

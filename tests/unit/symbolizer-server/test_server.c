@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "store/base/cleanup.h"
@@ -393,6 +395,38 @@ static void what_prevents_a_start_is_one_line(void)
 	ends_with((const char *const[]){"--version", NULL}, 0, "cairn-server 0.");
 }
 
+#define FILE_COUNT 128
+#define CONNECTION_COUNT (2 * FILE_COUNT)
+
+/* A connection that could not be accepted once ended the listening. */
+static void more_collectors_than_a_shell_allows_files_find_a_server(void)
+{
+	static const char hello[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0";
+	struct rlimit whole, little;
+	struct spawned crowded;
+	int fds[CONNECTION_COUNT], fd;
+	char *grpc, answer[9];
+
+	CHECK_EQ(getrlimit(RLIMIT_NOFILE, &whole), 0);
+	little = (struct rlimit){.rlim_cur = FILE_COUNT, .rlim_max = whole.rlim_max};
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &little), 0);
+	spawned_start(&crowded, "cairn-server", arguments(work_path("crowded")));
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &whole), 0);
+	grpc = spawned_wait_line(&crowded, "listening grpc ");
+	for (int i = 0; i < CONNECTION_COUNT; i++)
+		fds[i] = raw_http_connect(grpc);
+	fd = raw_http_connect(grpc);
+	CHECK_EQ(send(fd, hello, sizeof(hello), MSG_NOSIGNAL), sizeof(hello));
+	CHECK_EQ(recv(fd, answer, sizeof(answer), MSG_WAITALL), sizeof(answer));
+	close(fd);
+	for (int i = 0; i < CONNECTION_COUNT; i++)
+		close(fds[i]);
+	CHECK_EQ(kill(crowded.pid, SIGTERM), 0);
+	CHECK_EQ(spawned_wait(&crowded), 0);
+	spawned_done(&crowded);
+	free(grpc);
+}
+
 static void sigterm_ends_it_in_order(void)
 {
 	CHECK_EQ(kill(server.pid, SIGTERM), 0);
@@ -423,6 +457,7 @@ int main(void)
 	RUN(clients_that_go_away_harm_nobody);
 	RUN(the_command_line_reads_it);
 	RUN(what_prevents_a_start_is_one_line);
+	RUN(more_collectors_than_a_shell_allows_files_find_a_server);
 	RUN(sigterm_ends_it_in_order);
 	spawned_done(&server);
 	free(address);
