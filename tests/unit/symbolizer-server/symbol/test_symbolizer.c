@@ -402,6 +402,30 @@ static void files_of_no_use_cost_their_module_only(void)
 	symbolizer_free(symbolizer);
 }
 
+static void a_page_in_place_of_a_debug_file_is_no_debug_file(void)
+{
+	struct fake_source fake = fake_of("html", "html");
+	struct symbolizer *symbolizer = start("page", &fake);
+	struct symbol_module_state state;
+	struct build_id id = id_of("full");
+
+	note(symbolizer, 1, &id);
+	settle(symbolizer);
+	check_hot(symbolizer, &id, NULL);
+	CHECK_EQ(symbolizer_module_state(symbolizer, &id, &state), 0);
+	CHECK_STR(state.text,
+		"no names; debuginfod's file: not an ELF file; "
+		"an upload is wanted from a collector");
+	for (int i = 0; i < 100; i++)
+		note(symbolizer, 1, &id);
+	settle(symbolizer);
+	CHECK_EQ(fake.asked_count, 2);
+	CHECK_EQ(upload_bytes(symbolizer, NULL, &id, "full"), 0);
+	settle(symbolizer);
+	check_hot(symbolizer, &id, "hot");
+	symbolizer_free(symbolizer);
+}
+
 static void uploads_that_break_the_rules_are_refused(void)
 {
 	struct symbolizer *symbolizer = start("seven", NULL);
@@ -650,6 +674,7 @@ int main(int argc, char **argv)
 	RUN(a_stripped_upload_does_not_stop_debuginfod);
 	RUN(a_dead_debuginfod_is_asked_little_and_keeps_nobody_waiting);
 	RUN(files_of_no_use_cost_their_module_only);
+	RUN(a_page_in_place_of_a_debug_file_is_no_debug_file);
 	RUN(uploads_that_break_the_rules_are_refused);
 	RUN(a_person_may_upload_what_nobody_asked_for);
 	RUN(kernel_symbols_are_wanted_and_named);
