@@ -110,6 +110,27 @@ static void read_kernel(struct kernel_symbols *symbols)
 	symbols->kernel.end = symbols->kernel.text_end = bounds.end;
 }
 
+/* Before `_text` stand the addresses of per-CPU data, most of them above zero. */
+static int find_shown(void *context, const struct kallsyms_line *line)
+{
+	bool *shown = context;
+
+	*shown = line->address != 0;
+	return *shown || kallsyms_is_named(line, "_text") ? -ECANCELED : 0;
+}
+
+bool kernel_symbols_hidden(const struct kernel_symbols *symbols)
+{
+	bool shown = false;
+	char path[PATH_MAX];
+
+	if (symbols->state != KERNEL_SYMBOLS_KNOWN)
+		return true;
+	snprintf(path, sizeof(path), "%s/kallsyms", symbols->proc_folder);
+	kallsyms_each(path, find_shown, &shown);
+	return !shown;
+}
+
 /* A name forms a path below /sys/module: the kernel's own, but checked all the same. */
 static bool is_module_name(const char *name)
 {

@@ -56,6 +56,10 @@ int kernel_symbols_init(struct kernel_symbols *symbols, const char *proc_folder,
 	const char *sys_folder, struct tally *tally);
 void kernel_symbols_done(struct kernel_symbols *symbols);
 
+/* True if the kernel shows no addresses now: what it showed at the start may have been hidden since,
+ * and then its functions can't be listed any more. */
+bool kernel_symbols_hidden(const struct kernel_symbols *symbols);
+
 /* Reads the list of modules and, if it changed, all about them. To be called once a window, so that
  * a module that took another's place is told apart from it. */
 int kernel_symbols_refresh(struct kernel_symbols *symbols);

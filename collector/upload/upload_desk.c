@@ -239,7 +239,7 @@ static struct upload_job *make_symbols_job(
 	struct upload_job *job;
 	int r;
 
-	if (kernel->state != KERNEL_SYMBOLS_KNOWN) {
+	if (kernel_symbols_hidden(kernel)) {
 		*ret_reason = "the kernel hides its addresses (kernel.kptr_restrict or CAP_SYSLOG)";
 		return NULL;
 	}

@@ -168,6 +168,20 @@ static void hidden_addresses_are_a_state_and_nothing_is_looked_up(void)
 	kernel_symbols_done(&symbols);
 }
 
+static void addresses_may_be_hidden_after_the_start(void)
+{
+	struct kernel_symbols symbols;
+
+	make_kernel();
+	make_modules();
+	CHECK_EQ(kernel_symbols_init(&symbols, proc_folder, sys_folder, &tally), 0);
+	CHECK(!kernel_symbols_hidden(&symbols));
+	work_run("sed -i 's/^[0-9a-f]*/0000000000000000/' proc/kallsyms");
+	CHECK(kernel_symbols_hidden(&symbols));
+	CHECK_EQ(symbols.state, KERNEL_SYMBOLS_KNOWN);
+	kernel_symbols_done(&symbols);
+}
+
 static void the_text_of_a_module_is_relative_to_it(void)
 {
 	struct kernel_symbols symbols;
@@ -218,6 +232,7 @@ int main(void)
 	RUN(modules_loaded_later_are_found_at_the_first_unknown_address);
 	RUN(a_module_in_anothers_place_is_another);
 	RUN(hidden_addresses_are_a_state_and_nothing_is_looked_up);
+	RUN(addresses_may_be_hidden_after_the_start);
 	RUN(the_text_of_a_module_is_relative_to_it);
 	RUN(this_kernel_is_read);
 	return 0;

@@ -191,6 +191,25 @@ static void kernel_symbols_are_sent_packed(void)
 	tear_down();
 }
 
+static void addresses_hidden_since_the_start_are_a_reason_and_no_upload_that_breaks(void)
+{
+	const char *proc_folder = kernel.proc_folder;
+
+	set_up(&stripped);
+	work_run("mkdir -p hidden");
+	work_write_text("hidden/kallsyms",
+		"0000000000000000 A per_cpu\n0000000000000000 T _text\n0000000000000000 T "
+		"_etext\n");
+	kernel.proc_folder = work_path("hidden");
+	want(&kernel.kernel.build_id, UPLOAD_KERNEL_SYMBOLS);
+	upload_desk_serve(desk, &sink);
+	CHECK_EQ(sink.upload_count, 0);
+	CHECK_EQ(sink.reason_count, 1);
+	CHECK(strstr(sink.reasons[0], "kptr_restrict"));
+	kernel.proc_folder = proc_folder;
+	tear_down();
+}
+
 static void few_uploads_are_under_way_at_a_time(void)
 {
 	struct upload first, second;
@@ -272,6 +291,7 @@ int main(void)
 	RUN(settings_refuse_with_their_name);
 	RUN(what_is_unknown_is_refused_with_a_reason);
 	RUN(kernel_symbols_are_sent_packed);
+	RUN(addresses_hidden_since_the_start_are_a_reason_and_no_upload_that_breaks);
 	RUN(few_uploads_are_under_way_at_a_time);
 	RUN(small_files_go_before_large_ones);
 	RUN(a_full_sink_drops_the_upload);
