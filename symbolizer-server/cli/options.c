@@ -34,6 +34,8 @@ static const struct flag flags[] = {
 	{"--query", "SELECTOR", "top export", OFFSET(query), KIND_TEXT,
 		"what to read: TYPE{label=\"value\"}; without TYPE, time on CPU"},
 	{"--limit", "N", "top", OFFSET(limit), KIND_TEXT, "rows of the table (25)"},
+	{"--full", NULL, "top", OFFSET(full), KIND_SWITCH,
+		"whole names, however wide the terminal is"},
 	{"--format", "folded", "export", OFFSET(format), KIND_TEXT,
 		"folded: one line a stack, `root;...;leaf value`"},
 	{"--json", NULL, "top status", OFFSET(json), KIND_SWITCH, "the server's own answer"},

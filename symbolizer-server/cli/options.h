@@ -25,6 +25,7 @@ struct options {
 	const char *limit;
 	char *from_text; /* `now-1m`, made of --last */
 	bool json;
+	bool full;
 	bool help;
 	bool version;
 };

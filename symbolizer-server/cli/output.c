@@ -2,26 +2,64 @@
 #include "symbolizer-server/cli/output.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "store/base/clock.h"
 
-/* ASCII's control characters, and those that UTF-8 writes as C2 80 to C2 9F. */
-static bool is_control(const unsigned char *at)
+/* A control character is printed as \xHH. */
+#define ESCAPE_COLUMNS 4
+
+/* The bytes of the control character at AT, one of ASCII's or of those that UTF-8 writes as C2 80
+ * to C2 9F; 0 if none stands there. */
+static size_t control_bytes(const unsigned char *at, size_t length)
 {
-	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f);
+	if (at[0] < ' ' || at[0] == 0x7f)
+		return 1;
+	return length > 1 && at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f ? 2 : 0;
+}
+
+void output_bytes(FILE *out, const char *text, size_t length)
+{
+	const unsigned char *at = (const unsigned char *)text, *end = at + length;
+
+	while (at < end) {
+		size_t bytes = control_bytes(at, (size_t)(end - at));
+
+		if (bytes > 0)
+			fprintf(out, "\\x%02x", at[bytes - 1]);
+		else
+			fputc(*at, out);
+		at += bytes > 0 ? bytes : 1;
+	}
 }
 
 void output_text(FILE *out, const char *text)
 {
-	for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-		if (!is_control(at)) {
-			fputc(*at, out);
-			continue;
-		}
-		fprintf(out, "\\x%02x", at[0] == 0xc2 ? *++at : *at);
+	output_bytes(out, text, strlen(text));
+}
+
+size_t output_columns(const char *text, size_t length)
+{
+	const unsigned char *at = (const unsigned char *)text, *end = at + length;
+	size_t columns = 0;
+
+	while (at < end) {
+		size_t bytes = control_bytes(at, (size_t)(end - at));
+
+		/* What continues a character of UTF-8 takes no column of its own. */
+		columns += bytes > 0 ? ESCAPE_COLUMNS : (*at & 0xc0) != 0x80;
+		at += bytes > 0 ? bytes : 1;
 	}
+	return columns;
+}
+
+size_t output_terminal_columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 struct step {

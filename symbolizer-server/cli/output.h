@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -16,6 +17,12 @@
 
 /* Prints TEXT with \xHH in place of control characters. */
 void output_text(FILE *out, const char *text);
+/* The same for the first LENGTH bytes. */
+void output_bytes(FILE *out, const char *text, size_t length);
+/* How many columns these take; each character counts as one. */
+size_t output_columns(const char *text, size_t length);
+/* The columns of the terminal that standard output is; 0 if it is none or does not tell. */
+size_t output_terminal_columns(void);
 /* `12.3 s`, `4.5 MiB`, `1234`; UNIT is `nanoseconds`, `bytes` or anything else. */
 void output_amount(double value, const char *unit, char ret_text[AMOUNT_BYTES_MAX]);
 /* How long before NOW_NS a time was: `3 s ago`, `2 h ago`. */

@@ -34,14 +34,15 @@ static void defaults_and_flags_are_read(void)
 	CHECK_STR(options.from, "now-15m");
 	CHECK_STR(options.limit, "25");
 	options_done(&options);
-	CHECK_EQ(parse("top", "--server=http://x --last 1h30m --limit 7 --json --host a", &options,
-			 error),
+	CHECK_EQ(parse("top", "--server=http://x --last 1h30m --limit 7 --json --host a --full",
+			 &options, error),
 		0);
 	CHECK_STR(options.server, "http://x");
 	CHECK_STR(options.from, "now-1h30m");
 	CHECK_STR(options.limit, "7");
 	CHECK_STR(options.host, "a");
 	CHECK(options.json);
+	CHECK(options.full);
 	options_done(&options);
 	unsetenv("CAIRN_SERVER");
 }
@@ -62,6 +63,7 @@ static void wrong_usage_is_named(void)
 		{"top", "--limit 1x", "--limit 1x"},
 		{"top", "--json=1", "--json=1"},
 		{"status", "--last 5m", "--last"},
+		{"export", "--full", "--full"},
 		{"export", "--format svg", "svg"},
 		{"", "--json", "--json"},
 	};
