@@ -11,7 +11,8 @@ test('times relative and absolute are resolved', () => {
 	assert.equal(resolveTime('now', now), now);
 	assert.equal(resolveTime('now-15m', now), now - 900e3);
 	assert.equal(resolveTime('now-1h30m', now), now - 5400e3);
-	assert.equal(resolveTime('1774785600000', now), 1774785600000);
+	for (const same of ['1774785600', '1774785600000', '1774785600000000'])
+		assert.equal(resolveTime(same, now), 1774785600000);
 	for (const wrong of ['', 'now-', 'now-5', 'now+5m', 'yesterday', '-5', '1e3', 'now-5x'])
 		assert(Number.isNaN(resolveTime(wrong, now)), wrong);
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times as the page holds them: `now`, `now-15m`, or milliseconds since the epoch as digits. The server
-// resolves the relative ones with its own clock; here they are only read, moved and shown.
+// Times as the page holds them: `now`, `now-15m`, or milliseconds since the epoch as digits; a link that people
+// write may have seconds or microseconds. The server resolves the relative ones with its own clock; here they are
+// only read, moved and shown.
 
 const unitMs: Record<string, number> = { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
 
@@ -32,8 +33,11 @@ export const defaultRange: Range = { from: 'now-15m', until: 'now' };
 
 /** Milliseconds since the epoch, NaN if TEXT is no time. */
 export function resolveTime(text: string, nowMs: number): number {
-	if (/^\d{1,16}$/.test(text))
-		return Number(text);
+	if (/^\d{1,16}$/.test(text)) {
+		/* Told apart by their size, as the server does. */
+		const number = Number(text);
+		return number < 1e11 ? number * 1e3 : number < 1e14 ? number : number / 1e3;
+	}
 	const relative = RELATIVE.exec(text);
 	if (!relative)
 		return NaN;
