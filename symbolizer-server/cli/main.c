@@ -69,6 +69,16 @@ static int run(const struct word *word, const struct options *options)
 	return word->run(options);
 }
 
+/* A command behind its flags: the first argument that names one, or NULL. */
+static const struct word *find_late_word(int argc, char **argv)
+{
+	const struct word *word = NULL;
+
+	for (int i = 2; !word && i < argc; i++)
+		word = find_word(argv[i]);
+	return word;
+}
+
 int main(int argc, char **argv)
 {
 	bool is_flag = argc < 2 || argv[1][0] == '-';
@@ -82,6 +92,11 @@ int main(int argc, char **argv)
 	if (!is_flag && !word) {
 		snprintf(error, sizeof(error),
 			"there is no command %.100s; there are top, export and status", argv[1]);
+		return misuse(error);
+	}
+	if (is_flag && find_late_word(argc, argv)) {
+		snprintf(error, sizeof(error), "the command comes first: cairn %s FLAG...",
+			find_late_word(argc, argv)->name);
 		return misuse(error);
 	}
 	if (options_parse(word ? word->name : "", argc, argv, is_flag ? 1 : 2, &options, error) < 0)

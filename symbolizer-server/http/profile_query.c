@@ -19,7 +19,34 @@ struct visit {
 	struct listing *listing;
 	profile_list_fn add;
 	const void *context;
+	struct time_range
+		covered; /* by the windows visited so far; until_ns is 0 before the first */
 };
+
+/* What a total is to be divided by: a host that has been sampled for a minute was not idle for the
+ * fourteen before. */
+static void note_window(struct visit *visit, const struct profile *profile)
+{
+	uint64_t from_ns = profile_window_epoch_ns(profile);
+	uint64_t until_ns = profile_window_end_epoch_ns(profile);
+
+	if (visit->covered.until_ns == 0 || from_ns < visit->covered.from_ns)
+		visit->covered.from_ns = from_ns;
+	if (until_ns > visit->covered.until_ns)
+		visit->covered.until_ns = until_ns;
+}
+
+/* The part of RANGE from the first to the last window; all of it if there was none. */
+static struct time_range covered_part(const struct visit *visit, struct time_range range)
+{
+	if (visit->covered.until_ns == 0)
+		return range;
+	if (visit->covered.from_ns > range.from_ns)
+		range.from_ns = visit->covered.from_ns;
+	if (visit->covered.until_ns < range.until_ns)
+		range.until_ns = visit->covered.until_ns;
+	return range;
+}
 
 static int visit_profile(void *context, const struct profile *profile)
 {
@@ -30,6 +57,7 @@ static int visit_profile(void *context, const struct profile *profile)
 		return -ECANCELED;
 	if (!visit->merge)
 		return visit->add(visit->listing, profile, visit->context);
+	note_window(visit, profile);
 	r = merge_add(visit->merge, profile);
 	if (r == 0 && visit->timeline)
 		r = timeline_add(visit->timeline, profile);
@@ -100,7 +128,7 @@ int profile_tree_init(struct profile_tree *tree, const struct site *site,
 		.partial_symbols = tree->naming.unnamed_count > 0,
 		.period = tree->merge.period,
 		.sample_count = tree->merge.sample_count,
-		.range = params->range,
+		.range = covered_part(&visit, params->range),
 	};
 	return 0;
 }

@@ -33,7 +33,7 @@ struct flame_about {
 	bool partial_symbols;
 	int64_t period; /* what one sample stands for; 0 if it varies */
 	uint64_t sample_count;
-	struct time_range range;
+	struct time_range range; /* the part of the asked range that profiles cover */
 };
 
 struct flame {

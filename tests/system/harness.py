@@ -191,6 +191,10 @@ class Truth(Program):
         super().__init__(name, argv, log_path, niceness=-10)
         self.report_path = report_path
 
+    def selector(self, *matchers):
+        """This run alone: another truth program may run on this machine."""
+        return "{" + ",".join(['process="truth"', f'pid="{self.pid}"', *matchers]) + "}"
+
     def reports(self):
         with open(self.report_path, encoding="utf-8") as report:
             return [json.loads(line) for line in report if line.endswith("\n")]

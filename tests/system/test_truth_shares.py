@@ -18,7 +18,6 @@ SECONDS = 20
 SHARE_POINTS_MAX = 3.0
 TOTAL_PERCENT_MAX = 3.0
 VARIANT = sys.argv[1]
-TRUTH = '{process="truth"}'
 
 
 def kernel_functions():
@@ -115,21 +114,21 @@ def test(stage):
     truth, from_ns, until_ns = record(stage, server)
 
     def named():
-        top = server.top(TRUTH, from_ns, until_ns)
+        top = server.top(truth.selector(), from_ns, until_ns)
         names = {function["name"] for function in top["functions"]}
         return {"truth_alpha", "truth_library_repeat"} <= names and any(
             f["kind"] == "kernel" and "+0x" not in f["name"] for f in top["functions"]
         )
 
     wait_until(named, 60, "the names of the truth program, its library and the kernel are not there")
-    top = server.top(TRUTH, from_ns, until_ns)
+    top = server.top(truth.selector(), from_ns, until_ns)
     cpu_ns, parts = truth.between(from_ns, until_ns)
     for function in top["functions"][:12]:
         note(f"  {function['self'] / 1e9:8.3f} s self {function['total'] / 1e9:8.3f} s total  {function['name']} ({function['module']})")
     check_total(top, cpu_ns)
     check_shares(top, parts)
     check_names(top)
-    check_kernel(server.folded(TRUTH, from_ns, until_ns))
+    check_kernel(server.folded(truth.selector(), from_ns, until_ns))
     server.stop()
 
 

@@ -42,7 +42,7 @@ def make_host(number, name):
 
 
 def check_host(server, host, truth, from_ns, until_ns, total_is_whole):
-    top = server.top(f'{{process="truth",host="{host}"}}', from_ns, until_ns)
+    top = server.top(truth.selector(f'host="{host}"'), from_ns, until_ns)
     cpu_ns, parts = truth.between(from_ns, until_ns)
     off = 100 * (top["total"] - cpu_ns) / cpu_ns
     note(f"{host}: {top['sample_count']} samples, total {off:+.2f} % of the truth")
@@ -100,7 +100,7 @@ def test(stage):
     truth.wait(20)
 
     def named():
-        top = server.top('{process="truth"}', from_ns, until_ns)
+        top = server.top(truth.selector(), from_ns, until_ns)
         return {"truth_alpha", "truth_library_repeat"} <= {f["name"] for f in top["functions"]}
 
     wait_until(named, 60, "the truth program and its library have no names")
