@@ -3,6 +3,7 @@
 """`./dev up` as a person runs it: it says where the page is, shows a table with functions of kernel
 and user, and Ctrl-C ends everything that it started. Wrong usage is one line."""
 
+import contextlib
 import os
 import re
 import signal
@@ -84,12 +85,21 @@ def check_up(stage):
     wait_until(lambda: not any(is_running(pid) for pid in started), 10, f"of {started} some still run")
 
 
+def child_that_runs(pid, program):
+    for child in children_of(pid):
+        with contextlib.suppress(OSError):
+            if os.path.basename(os.readlink(f"/proc/{child}/exe")) == program:
+                return child
+    return None
+
+
 def check_death(stage):
     """If a program dies, dev says so with the program's last words, and ends the other."""
     dev = stage.run("dev", [DEV, "up", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--data", stage.path("up-data")])
     dev.wait_for(r"the page: (http://\S+)", SECOND_START_SECONDS_MAX)
-    started = wait_until(lambda: (lambda s: s if len(s) >= 2 else None)(children_of(dev.pid)), 10, "dev started nothing")
-    victim = next(pid for pid in started if os.readlink(f"/proc/{pid}/exe").endswith("/cairn-collector"))
+    # A child is what it is to be only once it has passed setsid and setpriv.
+    victim = wait_until(lambda: child_that_runs(dev.pid, "cairn-collector"), 10, "dev started no collector")
+    started = children_of(dev.pid)
     os.kill(victim, signal.SIGKILL)
     check(dev.wait(60) == 1, "dev ended well although the collector died")
     check("cairn-collector ended by itself" in dev.log(), "dev does not say what died")
