@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "collector/process/task_record.h"
+#include "store/base/cleanup.h"
 #include "store/base/must.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/hex_input.h"
 
 static void lies_inside(const char *text, const uint8_t *bytes, size_t byte_count)
 {
@@ -14,19 +16,27 @@ static void lies_inside(const char *text, const uint8_t *bytes, size_t byte_coun
 	must(memchr(text, '\0', (size_t)(first + byte_count - text)) != NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+static void check_record(const uint8_t *bytes, size_t byte_count)
 {
 	struct task_record record;
 
 	if (task_record_parse(bytes, byte_count, &record) < 0)
-		return 0;
+		return;
 	must(record.time_ns == task_record_time(bytes, byte_count));
 	if (record.kind == TASK_NAMED)
 		lies_inside(record.named.name, bytes, byte_count);
 	if (record.kind != TASK_MAPPED)
-		return 0;
+		return;
 	lies_inside(record.mapped.path, bytes, byte_count);
 	must(strlen(record.mapped.path) == record.mapped.path_length);
 	must(record.mapped.start + record.mapped.byte_count > record.mapped.start);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_count)
+{
+	size_t byte_count;
+	SCOPED_FREE uint8_t *bytes = hex_input(input, input_count, &byte_count);
+
+	check_record(bytes, byte_count);
 	return 0;
 }

@@ -19,7 +19,7 @@ trap 'rm -f "$breaches"' EXIT
 	echo "$files" | grep -E '\.(o|a|so|gz|zst|skel\.h|pb-c\.[ch]|pyc|folded)$|(^|/)(vmlinux\.h|node_modules|dist)(/|$)' |
 		sed 's/$/: generated or binary by its name/' || true
 
-	echo "$files" | grep -vE '^docs/.*\.png$|^tests/fuzz/corpus/' | while read -r file; do
+	echo "$files" | grep -vE '^docs/.*\.png$' | while read -r file; do
 		[ -s "$file" ] && ! LC_ALL=C grep -qI . "$file" && echo "$file: binary"
 		case $file in
 		*/README.md)
