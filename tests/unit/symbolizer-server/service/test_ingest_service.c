@@ -505,6 +505,27 @@ static void a_store_that_cannot_write_defers(void)
 	stop();
 }
 
+/* Nothing is left unread here, so no answer may be lost. */
+static void stopping_answers_all_that_was_received(void)
+{
+	const uint64_t deadline_ns = clock_monotonic_ns() + PATIENCE_NS;
+	struct call_probe probe;
+
+	start("answered", UINT64_MAX, false);
+	open_stream(&probe);
+	for (uint64_t i = 0; i < 8; i++)
+		send_batch(&probe, 1, i);
+	while (counter("ingest_batches_received") < 8)
+		CHECK(clock_monotonic_ns() < deadline_ns);
+	CHECK_EQ(grpc_service_stop(service, PATIENCE_NS), 0);
+	CHECK_EQ(probe_wait_closed(&probe), -ENOTCONN);
+	CHECK_EQ(probe.message_count, 1 + 8);
+	CHECK_EQ(counter("ingest_batches_stored"), 8);
+	CHECK_EQ(counter("ingest_acks_lost"), 0);
+	probe_close(&probe);
+	stop();
+}
+
 /* Sends all that may not have been answered once more, as a collector does; tells how many the server
  * had taken before. */
 static uint64_t send_again(uint64_t batch_count)
@@ -585,6 +606,7 @@ int main(void)
 	RUN(what_is_past_retention_is_refused);
 	RUN(a_store_that_cannot_write_defers);
 	RUN(a_store_that_cannot_write_is_told_once);
+	RUN(stopping_answers_all_that_was_received);
 	RUN(stopping_stores_what_was_begun_and_says_so_when_asked_again);
 	RUN(a_client_that_goes_away_loses_only_its_answers);
 	return 0;
