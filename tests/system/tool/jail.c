@@ -71,8 +71,8 @@ static void enter(const char *root)
 	need(syscall(SYS_pivot_root, ".", ".") == 0, "pivot into", root);
 	need(umount2(".", MNT_DETACH) == 0, "leave the root above", root);
 	need(chdir("/") == 0, "enter", "/");
-	need(mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) == 0,
-		"make read-only", "/");
+	need(mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) == 0, "make read-only",
+		"/");
 }
 
 int main(int argc, char **argv)
