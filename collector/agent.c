@@ -95,7 +95,7 @@ static struct status_view view_status(struct agent *agent)
 	return view;
 }
 
-static void tell_status(void *context, struct json *json)
+static void tell_status(void *context, struct json_writer *json)
 {
 	struct status_view view = view_status(context);
 

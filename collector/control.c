@@ -231,16 +231,17 @@ static void take_clients(struct control *control, int which, uint64_t now_ns)
 
 static void write_status(struct control *control, struct bytes_writer *answer)
 {
-	struct json json;
+	struct bytes_writer text;
+	struct json_writer json;
 
-	json_init(&json, CONTROL_STATUS_BYTES_MAX);
+	bytes_writer_init(&text, CONTROL_STATUS_BYTES_MAX);
+	json_writer_init(&json, &text);
 	control->status(control->context, &json);
-	if (bytes_writer_fault(&json.text) < 0)
+	if (bytes_writer_fault(&text) < 0)
 		control_write_answer(answer, 500, "{\"code\":\"internal\",\"message\":\"\"}", 34);
 	else
-		control_write_answer(
-			answer, 200, (const char *)json.text.bytes, json.text.byte_count);
-	json_done(&json);
+		control_write_answer(answer, 200, (const char *)text.bytes, text.byte_count);
+	bytes_writer_done(&text);
 }
 
 static void send_answer(struct control *control, struct client *client)

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-#include "collector/json.h"
 #include "collector/tally/tally.h"
+#include "store/base/json_writer.h"
 
 /* People and scripts ask now and then. One more is let go at once. */
 #define CONTROL_CLIENT_MAX 8
@@ -23,7 +23,7 @@
 struct control;
 
 /* Writes the status as one object. */
-typedef void (*control_status_fn)(void *context, struct json *json);
+typedef void (*control_status_fn)(void *context, struct json_writer *json);
 
 int control_new(
 	control_status_fn status, void *context, struct tally *tally, struct control **ret_control);

@@ -14,35 +14,35 @@
 
 #define NAME_BYTES_MAX 96
 
-static void write_identity(const struct status_view *view, struct json *json)
+static void write_identity(const struct status_view *view, struct json_writer *json)
 {
 	char instance[2 * IDENTITY_INSTANCE_BYTES + 1];
 
 	for (size_t i = 0; i < IDENTITY_INSTANCE_BYTES; i++)
 		snprintf(instance + 2 * i, 3, "%02x", view->identity->instance[i]);
-	json_text(json, "program", "cairn-collector");
-	json_text(json, "version", CAIRN_VERSION);
-	json_text(json, "instance", instance);
-	json_text(json, "host", view->settings->host_name);
-	json_text(json, "machine_id", view->identity->machine_id);
-	json_text(json, "boot_id", view->identity->boot_id);
-	json_text(json, "kernel", view->identity->kernel_release);
-	json_number(json, "pid", (uint64_t)getpid());
-	json_number(json, "uptime_s", view->uptime_ns / NS_PER_S);
-	json_text(json, "server", view->settings->server);
-	json_number(json, "hz", view->settings->hz);
-	json_number(json, "window_s", view->settings->window_seconds);
+	json_string(json_key(json, "program"), "cairn-collector");
+	json_string(json_key(json, "version"), CAIRN_VERSION);
+	json_string(json_key(json, "instance"), instance);
+	json_string(json_key(json, "host"), view->settings->host_name);
+	json_string(json_key(json, "machine_id"), view->identity->machine_id);
+	json_string(json_key(json, "boot_id"), view->identity->boot_id);
+	json_string(json_key(json, "kernel"), view->identity->kernel_release);
+	json_unsigned(json_key(json, "pid"), (uint64_t)getpid());
+	json_unsigned(json_key(json, "uptime_s"), view->uptime_ns / NS_PER_S);
+	json_string(json_key(json, "server"), view->settings->server);
+	json_unsigned(json_key(json, "hz"), view->settings->hz);
+	json_unsigned(json_key(json, "window_s"), view->settings->window_seconds);
 }
 
-static void write_host(const struct status_view *view, struct json *json)
+static void write_host(const struct status_view *view, struct json_writer *json)
 {
-	json_number(json, "online_cpus", view->online_cpu_count);
-	json_number(json, "processes", view->process_count);
-	json_number(json, "binaries", view->binary_count);
-	json_number(json, "last_window_samples", view->last_window_samples);
+	json_unsigned(json_key(json, "online_cpus"), view->online_cpu_count);
+	json_unsigned(json_key(json, "processes"), view->process_count);
+	json_unsigned(json_key(json, "binaries"), view->binary_count);
+	json_unsigned(json_key(json, "last_window_samples"), view->last_window_samples);
 	/* Coverage is the second over the first. */
-	json_number(json, "busy_ns", view->busy_ns);
-	json_number(json, "sampled_ns", view->sampled_ns);
+	json_unsigned(json_key(json, "busy_ns"), view->busy_ns);
+	json_unsigned(json_key(json, "sampled_ns"), view->sampled_ns);
 }
 
 /* A line `Name:   123 kB` of /proc/self/status. */
@@ -54,7 +54,7 @@ static uint64_t memory_bytes(const char *text, const char *name)
 }
 
 /* What the collector itself costs. */
-static void write_own(struct json *json)
+static void write_own(struct json_writer *json)
 {
 	SCOPED_FILE FILE *file = fopen("/proc/self/status", "re");
 	struct rusage usage = {0};
@@ -63,31 +63,31 @@ static void write_own(struct json *json)
 	if (file)
 		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	getrusage(RUSAGE_SELF, &usage);
-	json_open(json, "own", '{');
-	json_number(json, "cpu_us",
+	json_begin_object(json_key(json, "own"));
+	json_unsigned(json_key(json, "cpu_us"),
 		(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
 			(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
-	json_number(json, "rss_bytes", memory_bytes(text, "VmRSS:"));
-	json_number(json, "rss_anonymous_bytes", memory_bytes(text, "RssAnon:"));
-	json_close(json, '}');
+	json_unsigned(json_key(json, "rss_bytes"), memory_bytes(text, "VmRSS:"));
+	json_unsigned(json_key(json, "rss_anonymous_bytes"), memory_bytes(text, "RssAnon:"));
+	json_end_object(json);
 }
 
-static void write_parts(const struct status_view *view, struct json *json)
+static void write_parts(const struct status_view *view, struct json_writer *json)
 {
-	json_open(json, "parts", '[');
+	json_begin_array(json_key(json, "parts"));
 	for (int i = 0; i < PART_MAX; i++) {
 		const char *reason = view->parts->reasons[i];
 
-		json_open(json, NULL, '{');
-		json_text(json, "name", part_name((enum part)i));
-		json_flag(json, "works", reason[0] == '\0');
+		json_begin_object(json);
+		json_string(json_key(json, "name"), part_name((enum part)i));
+		json_boolean(json_key(json, "works"), reason[0] == '\0');
 		if (reason[0] != '\0') {
-			json_text(json, "why_not", reason);
-			json_text(json, "what_is_lost", part_loss((enum part)i));
+			json_string(json_key(json, "why_not"), reason);
+			json_string(json_key(json, "what_is_lost"), part_loss((enum part)i));
 		}
-		json_close(json, '}');
+		json_end_object(json);
 	}
-	json_close(json, ']');
+	json_end_array(json);
 }
 
 /* Walks all counters in the order of a sample's way. */
@@ -117,27 +117,27 @@ static int each_counter(const struct status_view *view, counter_fn fn, void *con
 
 static int write_counter(void *context, const char *name, uint64_t value, const char *meaning)
 {
-	struct json *json = context;
+	struct json_writer *json = context;
 
-	json_open(json, NULL, '{');
-	json_text(json, "name", name);
-	json_number(json, "value", value);
-	json_text(json, "meaning", meaning);
-	json_close(json, '}');
+	json_begin_object(json);
+	json_string(json_key(json, "name"), name);
+	json_unsigned(json_key(json, "value"), value);
+	json_string(json_key(json, "meaning"), meaning);
+	json_end_object(json);
 	return 0;
 }
 
-void status_write(const struct status_view *view, struct json *json)
+void status_write(const struct status_view *view, struct json_writer *json)
 {
-	json_open(json, NULL, '{');
+	json_begin_object(json);
 	write_identity(view, json);
 	write_host(view, json);
 	write_own(json);
 	write_parts(view, json);
-	json_open(json, "counters", '[');
+	json_begin_array(json_key(json, "counters"));
 	each_counter(view, write_counter, json);
-	json_close(json, ']');
-	json_close(json, '}');
+	json_end_array(json);
+	json_end_object(json);
 }
 
 static int add_counter(void *context, const char *name, uint64_t value, const char *meaning)

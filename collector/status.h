@@ -5,7 +5,7 @@
  *              meaning in the order of a sample's way from the kernel to the server.
  * Ownership    borrows everything for the time of the call.
  * Threads      the agent's.
- * Errors       those of json.h.
+ * Errors       those of json_writer.h.
  */
 #pragma once
 
@@ -13,11 +13,11 @@
 
 #include "bpf/abi/counter.h"
 #include "collector/identity.h"
-#include "collector/json.h"
 #include "collector/parts.h"
 #include "collector/settings.h"
 #include "collector/sink/sink_counter.h"
 #include "collector/tally/tally.h"
+#include "store/base/json_writer.h"
 #include "store/profile/profile.h"
 
 struct status_view {
@@ -36,6 +36,6 @@ struct status_view {
 	uint32_t binary_count;
 };
 
-void status_write(const struct status_view *view, struct json *json);
+void status_write(const struct status_view *view, struct json_writer *json);
 /* The same counters for a profile, under the names of the status. */
 int status_add_counters(const struct status_view *view, struct profile *profile);

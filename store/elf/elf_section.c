@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
-
 #include "store/base/cleanup.h"
 #include "store/base/compress.h"
+#include "store/base/deflate.h"
 
 /* ELFCOMPRESS_ZSTD, which the headers of older C libraries lack. */
 #define COMPRESSION_ZSTD 2
@@ -72,31 +71,6 @@ uint32_t section_find(
 			return i;
 	}
 	return 0;
-}
-
-static int inflate_zlib(const uint8_t *bytes, size_t byte_count, uint8_t *to, size_t to_byte_count)
-{
-	z_stream stream = {0};
-	size_t left = to_byte_count, unread = byte_count;
-	int r = inflateInit(&stream);
-
-	if (r != Z_OK)
-		return -ENOMEM;
-	stream.next_in = (z_const Bytef *)(uintptr_t)bytes;
-	stream.next_out = to;
-	/* zlib counts in 32 bits: feed it in parts. */
-	do {
-		stream.avail_in = unread > UINT32_MAX ? UINT32_MAX : (uInt)unread;
-		stream.avail_out = left > UINT32_MAX ? UINT32_MAX : (uInt)left;
-		unread -= stream.avail_in;
-		left -= stream.avail_out;
-		r = inflate(&stream, Z_NO_FLUSH);
-		unread += stream.avail_in;
-		left += stream.avail_out;
-	} while (r == Z_OK && left > 0);
-	inflateEnd(&stream);
-	/* All of the output is there even if the stream's own trailer is not. */
-	return left == 0 && (r == Z_OK || r == Z_STREAM_END) ? 0 : -EBADMSG;
 }
 
 /* zlib packs at most 1032 to 1 and zstd a block of 128 KiB into four bytes: a size beyond that is a
@@ -210,7 +184,7 @@ static int unpack(const struct image *image, const struct image_section *section
 		return r;
 	if (packing->way == ELFCOMPRESS_ZLIB)
 		return packing->byte_count
-			? inflate_zlib(bytes, byte_count, to, packing->byte_count)
+			? inflate_exactly(bytes, byte_count, to, packing->byte_count)
 			: 0;
 	if (packing->way == COMPRESSION_ZSTD)
 		return decompress_exactly(bytes, byte_count, to, packing->byte_count);

@@ -3,7 +3,7 @@
  *
  * What it is   finds sections and reads them, whatever way they are compressed: not at all, zlib
  *              with a header of its own (SHF_COMPRESSED), zstd the same way, or the old `.zdebug_`
- *              form. The one place that includes zlib.
+ *              form.
  * Ownership    contents are malloc'ed for the caller.
  * Threads      no shared state.
  * Errors       -ENOENT: no such section, or one without contents (SHT_NOBITS); -EBADMSG: damaged;

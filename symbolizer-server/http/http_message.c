@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolizer-server/http/json_writer.h"
+#include "store/base/json_writer.h"
 
 /* Longer sentences are cut: a person reads them. */
 #define MESSAGE_BYTES_MAX 1024

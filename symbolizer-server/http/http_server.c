@@ -26,11 +26,11 @@
 
 #include <microhttpd.h>
 
+#include "store/base/deflate.h"
 #include "store/base/must.h"
 #include "store/base/queue.h"
 #include "store/log/log.h"
 #include "symbolizer-server/http/accept.h"
-#include "symbolizer-server/http/gzip.h"
 
 /* Browsers open six; a fleet's dashboards a few hundred. */
 #define CONNECTION_COUNT_MAX 1024
@@ -176,7 +176,7 @@ static void compress(struct exchange *exchange)
 	if (!accept_allows_gzip(exchange->request.accept_encoding))
 		return;
 	bytes_writer_init(&small, answer->body.byte_count);
-	if (gzip_write(&small, answer->body.bytes, answer->body.byte_count) < 0) {
+	if (deflate_write_gzip(&small, answer->body.bytes, answer->body.byte_count) < 0) {
 		bytes_writer_done(&small);
 		return;
 	}

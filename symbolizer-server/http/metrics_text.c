@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/base/utf8.h"
 #include "symbolizer-server/http/counter_list.h"
-#include "symbolizer-server/query/utf8.h"
 #include "symbolizer-server/status/host_board.h"
 
 static void print(struct bytes_writer *out, const char *format, ...)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "symbolizer-server/http/json_writer.h"
+#include "store/base/json_writer.h"
 #include "symbolizer-server/http/profile_query.h"
 #include "symbolizer-server/query/flame.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/json_writer.h"
 #include "store/disk/profile_store.h"
 #include "symbolizer-server/http/counter_list.h"
-#include "symbolizer-server/http/json_writer.h"
 #include "symbolizer-server/http/metrics_text.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/status/host_board.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/json_writer.h"
 #include "symbolizer-server/http/accept.h"
-#include "symbolizer-server/http/json_writer.h"
 #include "symbolizer-server/http/profile_query.h"
 #include "symbolizer-server/http/tree_json.h"
 #include "symbolizer-server/query/folded.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "store/base/clock.h"
-#include "symbolizer-server/http/json_writer.h"
+#include "store/base/json_writer.h"
 
 static void write_about(struct json_writer *json, const struct flame *flame)
 {

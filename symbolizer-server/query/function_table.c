@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "store/base/hash.h"
+#include "store/base/utf8.h"
 #include "store/profile/grow.h"
-#include "symbolizer-server/query/utf8.h"
 
 /* Each byte may become the three of U+FFFD. */
 #define TEXT_BYTES_MAX (3 * (size_t)STRING_BYTES_MAX)

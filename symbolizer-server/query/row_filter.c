@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/utf8.h"
 #include "symbolizer-server/query/row_label.h"
-#include "symbolizer-server/query/utf8.h"
 
 /* A value grows threefold at most when each of its bytes becomes U+FFFD. */
 #define VALUE_BYTES_MAX (3 * STRING_BYTES_MAX)

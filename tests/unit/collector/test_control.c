@@ -18,11 +18,11 @@ static struct tally tally;
 static struct control *control;
 static char path[100];
 
-static void tell(void *context, struct json *json)
+static void tell(void *context, struct json_writer *json)
 {
-	json_open(json, NULL, '{');
-	json_text(json, "stone", context);
-	json_close(json, '}');
+	json_begin_object(json);
+	json_string(json_key(json, "stone"), context);
+	json_end_object(json);
 }
 
 static void set_up(void)

@@ -26,14 +26,16 @@ static struct status_view make_view(void)
 static void everything_is_told_with_its_meaning(void)
 {
 	struct status_view view = make_view();
-	struct json json;
+	struct bytes_writer written;
+	struct json_writer json;
 	const char *text;
 
-	json_init(&json, 1 << 20);
+	bytes_writer_init(&written, 1 << 20);
+	json_writer_init(&json, &written);
 	status_write(&view, &json);
-	bytes_write_u8(&json.text, '\0');
-	CHECK_EQ(bytes_writer_fault(&json.text), 0);
-	text = (const char *)json.text.bytes;
+	bytes_write_u8(&written, '\0');
+	CHECK_EQ(bytes_writer_fault(&written), 0);
+	text = (const char *)written.bytes;
 	CHECK(text[0] == '{' && text[strlen(text) - 1] == '}');
 	CHECK(strstr(text, "\"host\":\"stone\""));
 	CHECK(strstr(text,
@@ -44,7 +46,7 @@ static void everything_is_told_with_its_meaning(void)
 	CHECK(strstr(text, "{\"name\":\"collector_execs\",\"value\":5,"));
 	CHECK(strstr(text, "{\"name\":\"sink_batches_sent\",\"value\":9,"));
 	CHECK(strstr(text, "\"rss_bytes\":") && !strstr(text, "\"rss_bytes\":0,"));
-	json_done(&json);
+	bytes_writer_done(&written);
 }
 
 static void a_profile_carries_the_same_counters(void)

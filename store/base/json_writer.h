@@ -25,8 +25,9 @@ void json_begin_object(struct json_writer *json);
 void json_end_object(struct json_writer *json);
 void json_begin_array(struct json_writer *json);
 void json_end_array(struct json_writer *json);
-/* The name of the value that comes next; a plain word that needs no escapes. */
-void json_key(struct json_writer *json, const char *name);
+/* The name of the value that comes next; a plain word that needs no escapes. Gives JSON, so that
+ * the value can follow in the same line. */
+struct json_writer *json_key(struct json_writer *json, const char *name);
 
 void json_text(struct json_writer *json, const char *text, size_t length);
 void json_string(struct json_writer *json, const char *text);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/http/json_writer.h"
+#include "store/base/json_writer.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolizer-server/query/utf8.h"
+#include "store/base/utf8.h"
 
 void json_writer_init(struct json_writer *json, struct bytes_writer *out)
 {
@@ -54,13 +54,14 @@ void json_end_array(struct json_writer *json)
 	close(json, ']');
 }
 
-void json_key(struct json_writer *json, const char *name)
+struct json_writer *json_key(struct json_writer *json, const char *name)
 {
 	begin_value(json);
 	bytes_write_u8(json->out, '"');
 	bytes_write_span(json->out, name, strlen(name));
 	bytes_write_span(json->out, "\":", 2);
 	json->comma = false;
+	return json;
 }
 
 /* How many bytes from TEXT on need no escape. Of DEL and `<` none is needed; they stay. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/http/gzip.h"
+#include "store/base/deflate.h"
 
 #include <errno.h>
 
@@ -17,7 +17,7 @@ static void gunzip_gives_back_what_went_in(void)
 	for (size_t i = 0; i < byte_count; i++)
 		bytes[i] = (uint8_t)(i * i / 77);
 	bytes_writer_init(&writer, byte_count);
-	CHECK_EQ(gzip_write(&writer, bytes, byte_count), 0);
+	CHECK_EQ(deflate_write_gzip(&writer, bytes, byte_count), 0);
 	work_write("it.gz", writer.bytes, writer.byte_count);
 	work_run("gzip -d it.gz");
 	got = work_read("it", &got_count);
@@ -34,13 +34,37 @@ static void what_gets_no_smaller_is_refused(void)
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 73);
 	bytes_writer_init(&writer, sizeof(bytes));
-	CHECK_EQ(gzip_write(&writer, bytes, sizeof(bytes)), -EFBIG);
+	CHECK_EQ(deflate_write_gzip(&writer, bytes, sizeof(bytes)), -EFBIG);
 	bytes_writer_done(&writer);
+}
+
+/* "abc" as a zlib stream of one stored block. */
+static const uint8_t stream[] = {
+	0x78, 0x01, 0x01, 0x03, 0x00, 0xfc, 0xff, 'a', 'b', 'c', 0x02, 0x4d, 0x01, 0x27};
+
+static void a_stream_of_a_known_size_is_unpacked(void)
+{
+	char to[4] = {0};
+
+	CHECK_EQ(inflate_exactly(stream, sizeof(stream), to, 3), 0);
+	CHECK_STR(to, "abc");
+	CHECK_EQ(inflate_exactly(stream, sizeof(stream) - 4, to, 3), 0);
+}
+
+static void any_other_stream_is_refused(void)
+{
+	char to[4];
+
+	CHECK_EQ(inflate_exactly(stream, sizeof(stream), to, 4), -EBADMSG);
+	CHECK_EQ(inflate_exactly(stream, 9, to, 3), -EBADMSG);
+	CHECK_EQ(inflate_exactly(stream + 1, sizeof(stream) - 1, to, 3), -EBADMSG);
 }
 
 int main(void)
 {
 	RUN(gunzip_gives_back_what_went_in);
 	RUN(what_gets_no_smaller_is_refused);
+	RUN(a_stream_of_a_known_size_is_unpacked);
+	RUN(any_other_stream_is_refused);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/query/utf8.h"
+#include "store/base/utf8.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/http/json_writer.h"
+#include "store/base/json_writer.h"
 
 #include <math.h>
 

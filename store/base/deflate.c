@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/http/gzip.h"
+#include "store/base/deflate.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ static int deflate_all(z_stream *stream, struct bytes_writer *writer)
 	return bytes_writer_fault(writer);
 }
 
-int gzip_write(struct bytes_writer *writer, const void *bytes, size_t byte_count)
+int deflate_write_gzip(struct bytes_writer *writer, const void *bytes, size_t byte_count)
 {
 	z_stream stream = {0};
 	int r;
@@ -44,4 +44,29 @@ int gzip_write(struct bytes_writer *writer, const void *bytes, size_t byte_count
 	r = deflate_all(&stream, writer);
 	deflateEnd(&stream);
 	return r;
+}
+
+int inflate_exactly(const void *bytes, size_t byte_count, void *ret_to, size_t to_byte_count)
+{
+	z_stream stream = {0};
+	size_t left = to_byte_count, unread = byte_count;
+	int r = inflateInit(&stream);
+
+	if (r != Z_OK)
+		return -ENOMEM;
+	stream.next_in = bytes;
+	stream.next_out = ret_to;
+	/* zlib counts in 32 bits: feed it in parts. */
+	do {
+		stream.avail_in = unread > UINT32_MAX ? UINT32_MAX : (uInt)unread;
+		stream.avail_out = left > UINT32_MAX ? UINT32_MAX : (uInt)left;
+		unread -= stream.avail_in;
+		left -= stream.avail_out;
+		r = inflate(&stream, Z_NO_FLUSH);
+		unread += stream.avail_in;
+		left += stream.avail_out;
+	} while (r == Z_OK && left > 0);
+	inflateEnd(&stream);
+	/* All of the output is there even if the stream's own trailer is not. */
+	return left == 0 && (r == Z_OK || r == Z_STREAM_END) ? 0 : -EBADMSG;
 }
