@@ -12,9 +12,9 @@
 
 #include "collector/capability.h"
 #include "collector/control.h"
+#include "collector/features.h"
 #include "collector/identity.h"
 #include "collector/kernel/sampler.h"
-#include "collector/parts.h"
 #include "collector/pipeline.h"
 #include "collector/process/task_events.h"
 #include "collector/sink/rpc_sink.h"
@@ -38,7 +38,7 @@ struct agent {
 	const struct settings *settings;
 	struct identity identity;
 	struct tally tally;
-	struct parts parts;
+	struct features features;
 	uint64_t capabilities;
 	struct clock clock;
 	struct clock_reading started;
@@ -77,7 +77,7 @@ static struct status_view view_status(struct agent *agent)
 	struct status_view view = {
 		.settings = agent->settings,
 		.identity = &agent->identity,
-		.parts = &agent->parts,
+		.features = &agent->features,
 		.tally = &agent->tally,
 		.uptime_ns = now_ns(agent) - agent->started.monotonic_ns,
 		.last_window_samples = agent->pipeline.last_window_samples,
@@ -102,11 +102,11 @@ static void tell_status(void *context, struct json_writer *json)
 	status_write(&view, json);
 }
 
-static int add_counters(void *context, struct profile *profile)
+static int add_status(void *context, struct profile *profile)
 {
 	struct status_view view = view_status(context);
 
-	return status_add_counters(&view, profile);
+	return status_add_to_profile(&view, profile);
 }
 
 /* --- windows -------------------------------------------------------------------------------------
@@ -209,16 +209,17 @@ static int start_processes(struct agent *agent)
 	if (r < 0)
 		return log_error(r, "can't read /proc");
 	if (!agent->identity.pids_are_initial) {
-		parts_switch_off(&agent->parts, PART_processes,
-			"this is not the host's pid namespace (run it with the host's, as with "
-			"--pid=host)");
+		features_switch_off(&agent->features, FEATURE_processes,
+			"run it in the host's, as with --pid=host",
+			"this is not the host's pid namespace");
 		return 0;
 	}
 	r = task_events_new(&events_config, &agent->events);
 	if (r < 0) {
 		agent->events = NULL;
-		parts_switch_off(&agent->parts, PART_task_records, "the kernel refuses them: %s",
-			fault_text(r));
+		features_switch_off(&agent->features, FEATURE_task_records,
+			"look at kernel.perf_event_paranoid and at the limit of open files",
+			"the kernel refuses them: %s", fault_text(r));
 	} else {
 		r = watch_fd(agent, task_events_poll_fd(agent->events), SOURCE_RECORDS, EPOLLET);
 		if (r < 0)
@@ -231,16 +232,18 @@ static int start_processes(struct agent *agent)
 static void start_kernel_symbols(struct agent *agent)
 {
 	int r = kernel_symbols_init(&agent->kernel, NULL, NULL, &agent->tally);
+	bool privileged = capability_has(agent->capabilities, CAPABILITY_SYSLOG);
 
 	if (agent->kernel.state == KERNEL_SYMBOLS_HIDDEN)
-		parts_switch_off(&agent->parts, PART_kernel_symbols,
+		features_switch_off(&agent->features, FEATURE_kernel_symbols,
+			privileged ? "set kernel.kptr_restrict to 0 or 1"
+				   : CAPABILITY_REMEDY("CAP_SYSLOG"),
 			"/proc/kallsyms shows no addresses: %s",
-			capability_has(agent->capabilities, CAPABILITY_SYSLOG)
-				? "set kernel.kptr_restrict to 0 or 1"
-				: "CAP_SYSLOG is missing");
+			privileged ? "kernel.kptr_restrict is 2" : "CAP_SYSLOG is missing");
 	else if (agent->kernel.state == KERNEL_SYMBOLS_MISSING)
-		parts_switch_off(
-			&agent->parts, PART_kernel_symbols, "this kernel has no /proc/kallsyms");
+		features_switch_off(&agent->features, FEATURE_kernel_symbols,
+			"use a kernel that was built with CONFIG_KALLSYMS",
+			"this kernel has no /proc/kallsyms");
 	else if (r < 0)
 		log_warning(r, "can't read the list of kernel modules; ignoring");
 }
@@ -287,7 +290,8 @@ static int start_control(struct agent *agent)
 		return log_error(r, "can't make the control sockets");
 	r = control_listen_unix(agent->control, settings->control_socket);
 	if (r < 0)
-		parts_switch_off(&agent->parts, PART_control_socket, "%s: %s",
+		features_switch_off(&agent->features, FEATURE_control_socket,
+			"give it another --control-socket, where it may write", "%s: %s",
 			settings->control_socket,
 			r == -EADDRINUSE ? "another collector answers there" : fault_text(r));
 	if (settings->control) {
@@ -332,7 +336,7 @@ static int start_pipeline(struct agent *agent)
 		.cpus_started = &agent->cpus_started,
 		.next_record = next_record,
 		.record_context = agent,
-		.add_counters = add_counters,
+		.add_status = add_status,
 		.emit = send_window,
 		.context = agent,
 	};
@@ -361,7 +365,7 @@ static int start(struct agent *agent)
 	/* Where the set can't be read, what lacks a privilege says so when it fails. */
 	agent->capabilities = UINT64_MAX;
 	capability_read(&agent->capabilities);
-	capability_apply(agent->capabilities, &agent->parts);
+	capability_apply(agent->capabilities, &agent->features);
 	r = start_processes(agent);
 	if (r == 0) {
 		start_kernel_symbols(agent);

@@ -16,9 +16,12 @@ _Static_assert(CAPABILITY_SYSLOG == CAP_SYSLOG, "the number in the header");
 #define CHECKPOINT_RESTORE 40
 
 const struct capability_need capability_needs[] = {
-	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, PART_other_processes},
-	{"CAP_CHECKPOINT_RESTORE", CHECKPOINT_RESTORE, PART_mapped_files},
-	{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, PART_private_files},
+	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, FEATURE_other_processes,
+		CAPABILITY_REMEDY("CAP_SYS_PTRACE")},
+	{"CAP_CHECKPOINT_RESTORE", CHECKPOINT_RESTORE, FEATURE_mapped_files,
+		CAPABILITY_REMEDY("CAP_CHECKPOINT_RESTORE")},
+	{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, FEATURE_private_files,
+		CAPABILITY_REMEDY("CAP_DAC_READ_SEARCH")},
 };
 const size_t capability_need_count = sizeof(capability_needs) / sizeof(capability_needs[0]);
 
@@ -64,12 +67,13 @@ bool capability_has(uint64_t effective, unsigned number)
 	return effective >> number & 1;
 }
 
-void capability_apply(uint64_t effective, struct parts *parts)
+void capability_apply(uint64_t effective, struct features *features)
 {
 	for (size_t i = 0; i < capability_need_count; i++) {
 		const struct capability_need *need = &capability_needs[i];
 
 		if (!capability_has(effective, need->number))
-			parts_switch_off(parts, need->part, "%s is missing", need->name);
+			features_switch_off(
+				features, need->feature, need->remedy, "%s is missing", need->name);
 	}
 }

@@ -128,7 +128,7 @@ static void turn_over(struct pipeline *pipeline, uint64_t end_ns,
 	cpu_times_read(&pipeline->after, pipeline->config.stat_path);
 	sum_up_cpus(pipeline);
 	pipeline->last_window_samples = pipeline->window.sample_count;
-	if (window_close(&pipeline->window, &end, pipeline->config.add_counters,
+	if (window_close(&pipeline->window, &end, pipeline->config.add_status,
 		    pipeline->config.context, &profile) == 0)
 		pipeline->config.emit(pipeline->config.context, profile);
 	else

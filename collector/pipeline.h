@@ -40,8 +40,8 @@ struct pipeline_config {
 	struct cpu_times *cpus_started; /* read together with STARTED; taken over. NULL: read now */
 	pipeline_record_fn next_record; /* NULL: there are no records */
 	void *record_context;
-	/* Adds what was counted to a profile that is about to be closed. */
-	window_counter_fn add_counters;
+	/* Adds what was counted, and what works, to a profile that is about to be closed. */
+	window_status_fn add_status;
 	/* Takes a finished profile. */
 	void (*emit)(void *context, struct profile *profile);
 	void *context;

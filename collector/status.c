@@ -72,18 +72,20 @@ static void write_own(struct json_writer *json)
 	json_end_object(json);
 }
 
-static void write_parts(const struct status_view *view, struct json_writer *json)
+static void write_features(const struct status_view *view, struct json_writer *json)
 {
-	json_begin_array(json_key(json, "parts"));
-	for (int i = 0; i < PART_MAX; i++) {
-		const char *reason = view->parts->reasons[i];
+	json_begin_array(json_key(json, "features"));
+	for (int i = 0; i < FEATURE_COUNT; i++) {
+		const struct feature_fault *fault = &view->features->faults[i];
+		bool is_on = features_is_on(view->features, (enum feature)i);
 
 		json_begin_object(json);
-		json_string(json_key(json, "name"), part_name((enum part)i));
-		json_boolean(json_key(json, "works"), reason[0] == '\0');
-		if (reason[0] != '\0') {
-			json_string(json_key(json, "why_not"), reason);
-			json_string(json_key(json, "what_is_lost"), part_loss((enum part)i));
+		json_string(json_key(json, "name"), feature_name((enum feature)i));
+		json_string(json_key(json, "state"), is_on ? "on" : "off");
+		if (!is_on) {
+			json_string(json_key(json, "reason"), fault->reason);
+			json_string(json_key(json, "loss"), feature_loss((enum feature)i));
+			json_string(json_key(json, "remedy"), fault->remedy);
 		}
 		json_end_object(json);
 	}
@@ -133,7 +135,7 @@ void status_write(const struct status_view *view, struct json_writer *json)
 	write_identity(view, json);
 	write_host(view, json);
 	write_own(json);
-	write_parts(view, json);
+	write_features(view, json);
 	json_begin_array(json_key(json, "counters"));
 	each_counter(view, write_counter, json);
 	json_end_array(json);
@@ -146,7 +148,21 @@ static int add_counter(void *context, const char *name, uint64_t value, const ch
 	return profile_add_counter(context, name, value);
 }
 
-int status_add_counters(const struct status_view *view, struct profile *profile)
+static int add_feature(
+	const struct status_view *view, enum feature feature, struct profile *profile)
 {
-	return each_counter(view, add_counter, profile);
+	const struct feature_fault *fault = &view->features->faults[feature];
+	bool is_on = features_is_on(view->features, feature);
+
+	return profile_add_feature(profile, feature_name(feature), is_on ? FEATURE_ON : FEATURE_OFF,
+		fault->reason, fault->remedy);
+}
+
+int status_add_to_profile(const struct status_view *view, struct profile *profile)
+{
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < FEATURE_COUNT; i++)
+		r = add_feature(view, (enum feature)i, profile);
+	return r < 0 ? r : each_counter(view, add_counter, profile);
 }

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "bpf/abi/counter.h"
+#include "collector/features.h"
 #include "collector/identity.h"
-#include "collector/parts.h"
 #include "collector/settings.h"
 #include "collector/sink/sink_counter.h"
 #include "collector/tally/tally.h"
@@ -23,7 +23,7 @@
 struct status_view {
 	const struct settings *settings;
 	const struct identity *identity;
-	const struct parts *parts;
+	const struct features *features;
 	const struct tally *tally;
 	uint64_t kernel_counters[COUNTER_MAX];
 	uint64_t sink_counters[SINK_COUNTER_COUNT];
@@ -37,5 +37,5 @@ struct status_view {
 };
 
 void status_write(const struct status_view *view, struct json_writer *json);
-/* The same counters for a profile, under the names of the status. */
-int status_add_counters(const struct status_view *view, struct profile *profile);
+/* The same features and counters for a profile, under the names of the status. */
+int status_add_to_profile(const struct status_view *view, struct profile *profile);

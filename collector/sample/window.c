@@ -292,7 +292,7 @@ static int add_cpus(struct window *window, const struct window_end *end)
 	return 0;
 }
 
-int window_close(struct window *window, const struct window_end *end, window_counter_fn counters,
+int window_close(struct window *window, const struct window_end *end, window_status_fn status,
 	void *context, struct profile **ret_profile)
 {
 	struct profile *profile = window->profile;
@@ -306,7 +306,7 @@ int window_close(struct window *window, const struct window_end *end, window_cou
 	profile->head.online_cpu_count = end->online_cpu_count;
 	r = add_cpus(window, end);
 	if (r == 0)
-		r = counters(context, profile);
+		r = status(context, profile);
 	if (r == 0)
 		r = profile_seal(profile);
 	window->profile = NULL;

@@ -68,10 +68,11 @@ struct window_end {
 	const struct cpu_times *after;
 };
 
-/* Gives one counter: a name of the profile, a value. */
-typedef int (*window_counter_fn)(void *context, struct profile *profile);
+/* Adds what the collector says about itself: counters, features. */
+typedef int (*window_status_fn)(void *context, struct profile *profile);
 
-/* Closes the window and hands out its sealed profile; COUNTERS adds what was counted. After an
+/* Closes the window and hands out its sealed profile; STATUS adds what the
+ * collector says about itself. After an
  * error no window is open, and its samples are lost. */
-int window_close(struct window *window, const struct window_end *end, window_counter_fn counters,
+int window_close(struct window *window, const struct window_end *end, window_status_fn status,
 	void *context, struct profile **ret_profile);

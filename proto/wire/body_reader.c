@@ -502,6 +502,35 @@ static int read_counters(struct body_reader *reader)
 	return r < 0 ? refused(reader, r, "too many counters") : 0;
 }
 
+static int read_feature(struct body_reader *reader, size_t at)
+{
+	const Cairn__V1__Features *message = reader->body->features;
+	const char *name = name_text(reader, message->name_text[at]);
+	const char *reason = name_text(reader, message->reason_text[at]);
+	const char *remedy = name_text(reader, message->remedy_text[at]);
+
+	if (!name || !reason || !remedy)
+		return malformed(reader, "a text of a feature");
+	return profile_add_feature(reader->profile, name, message->state[at], reason, remedy);
+}
+
+static int read_features(struct body_reader *reader)
+{
+	const Cairn__V1__Features *message = reader->body->features;
+	size_t count = message ? message->n_name_text : 0;
+	int r = 0;
+
+	if (message &&
+		(message->n_state != count || message->n_reason_text != count ||
+			message->n_remedy_text != count))
+		return malformed(reader, "columns of features");
+	if (count > PROFILE_FEATURE_COUNT_MAX)
+		return too_many(reader, "too many features");
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = read_feature(reader, i);
+	return r;
+}
+
 static int read_tables(struct body_reader *reader)
 {
 	int r = read_texts(reader);
@@ -512,6 +541,8 @@ static int read_tables(struct body_reader *reader)
 		r = read_cpus(reader);
 	if (r == 0)
 		r = read_counters(reader);
+	if (r == 0)
+		r = read_features(reader);
 	if (r == 0)
 		r = read_modules(reader);
 	if (r == 0)

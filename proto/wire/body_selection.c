@@ -133,6 +133,11 @@ static void mark_head(struct selector *selector)
 	mark(&selector->made.texts, head->collector_version);
 	for (uint32_t i = 0; selector->part->leads && i < profile->counter_count; i++)
 		mark(&selector->made.texts, profile->counters[i].name);
+	for (uint32_t i = 0; selector->part->leads && i < profile->feature_count; i++) {
+		mark(&selector->made.texts, profile->features[i].name);
+		mark(&selector->made.texts, profile->features[i].reason);
+		mark(&selector->made.texts, profile->features[i].remedy);
+	}
 	for (uint32_t i = 0; selector->part->leads && i < profile->type_count; i++)
 		mark(&selector->made.texts, profile->types[i].type);
 }

@@ -84,6 +84,27 @@ static int write_counters(struct body_writer *writer, Cairn__V1__Counters *messa
 	return 0;
 }
 
+static int write_features(struct body_writer *writer, Cairn__V1__Features *message)
+{
+	const uint32_t *texts = writer->selected.texts.numbers;
+	uint32_t count = writer->profile->feature_count;
+
+	if (!COLUMN(writer, message, name_text, count) || !COLUMN(writer, message, state, count) ||
+		!COLUMN(writer, message, reason_text, count) ||
+		!COLUMN(writer, message, remedy_text, count))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_feature *feature =
+			&writer->profile->features[writer->canonical->features[i]];
+
+		message->name_text[i] = texts[feature->name];
+		message->state[i] = feature->state;
+		message->reason_text[i] = texts[feature->reason];
+		message->remedy_text[i] = texts[feature->remedy];
+	}
+	return 0;
+}
+
 static int write_texts(struct body_writer *writer, Cairn__V1__Texts *message)
 {
 	const struct string_table *strings = &writer->profile->strings;
@@ -397,6 +418,7 @@ static int write_tables(struct body_writer *writer, struct profile_wire_body *re
 	Cairn__V1__Head head = CAIRN__V1__HEAD__INIT;
 	Cairn__V1__Cpus cpus = CAIRN__V1__CPUS__INIT;
 	Cairn__V1__Counters counters = CAIRN__V1__COUNTERS__INIT;
+	Cairn__V1__Features features = CAIRN__V1__FEATURES__INIT;
 	Cairn__V1__Texts texts = CAIRN__V1__TEXTS__INIT;
 	Cairn__V1__Modules modules = CAIRN__V1__MODULES__INIT;
 	Cairn__V1__Frames frames = CAIRN__V1__FRAMES__INIT;
@@ -410,9 +432,12 @@ static int write_tables(struct body_writer *writer, struct profile_wire_body *re
 	if (writer->part->leads) {
 		body.cpus = &cpus;
 		body.counters = &counters;
+		body.features = &features;
 		r = write_cpus(writer, &cpus);
 		if (r == 0)
 			r = write_counters(writer, &counters);
+		if (r == 0)
+			r = write_features(writer, &features);
 	}
 	body.texts = &texts;
 	body.modules = &modules;

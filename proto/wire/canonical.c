@@ -5,7 +5,7 @@
  *
  *   texts -> modules -> frames -> nodes -+-> rows
  *         -> label sets -> threads ------+
- *         -> types, counters
+ *         -> types, counters, features
  *
  * An entry is reduced to a key of a few integers before sorting; equal keys do not occur in a table
  * that holds each entry once.
@@ -272,10 +272,11 @@ static int order_head_tables(const struct profile *profile, const uint32_t *text
 {
 	struct key *cpus = alloc_array(arena, profile->cpu_count, sizeof(*cpus));
 	struct key *counters = alloc_array(arena, profile->counter_count, sizeof(*counters));
+	struct key *features = alloc_array(arena, profile->feature_count, sizeof(*features));
 	struct key *types = alloc_array(arena, profile->type_count, sizeof(*types));
 	int r;
 
-	if (!cpus || !counters || !types)
+	if (!cpus || !counters || !features || !types)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < profile->cpu_count; i++) {
 		const struct profile_cpu *cpu = &profile->cpus[i];
@@ -287,11 +288,20 @@ static int order_head_tables(const struct profile *profile, const uint32_t *text
 
 		counters[i] = (struct key){{text_ranks[counter->name], counter->value}, i};
 	}
+	for (uint32_t i = 0; i < profile->feature_count; i++) {
+		const struct profile_feature *feature = &profile->features[i];
+
+		features[i] = (struct key){
+			{text_ranks[feature->name], feature->state, text_ranks[feature->reason]},
+			i};
+	}
 	for (uint32_t i = 0; i < profile->type_count; i++)
 		types[i] = (struct key){{text_ranks[profile->types[i].type]}, i};
 	r = sort_keys(arena, cpus, profile->cpu_count, &canonical->cpus);
 	if (r == 0)
 		r = sort_keys(arena, counters, profile->counter_count, &canonical->counters);
+	if (r == 0)
+		r = sort_keys(arena, features, profile->feature_count, &canonical->features);
 	if (r == 0)
 		r = sort_keys(arena, types, profile->type_count, &canonical->types);
 	return r;

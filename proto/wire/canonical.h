@@ -30,6 +30,7 @@ struct canonical {
 	uint32_t *threads;
 	uint32_t *cpus;
 	uint32_t *counters;
+	uint32_t *features;
 	uint32_t *types;
 	struct canonical_row *rows; /* of all types, in the order of types */
 	size_t row_count;

@@ -59,6 +59,7 @@ void profile_free(struct profile *profile)
 		sample_table_done(&profile->types[i]);
 	free(profile->cpus);
 	free(profile->counters);
+	free(profile->features);
 	free(profile);
 }
 
@@ -119,6 +120,25 @@ int profile_add_counter(struct profile *profile, const char *name, uint64_t valu
 	if (r < 0)
 		return r;
 	profile->counters[profile->counter_count++] = (struct profile_counter){index, value};
+	return 0;
+}
+
+int profile_add_feature(struct profile *profile, const char *name, uint32_t state,
+	const char *reason, const char *remedy)
+{
+	struct profile_feature feature = {.state = state};
+	int r = profile_add_text(profile, name, &feature.name);
+
+	if (r == 0)
+		r = profile_add_text(profile, reason, &feature.reason);
+	if (r == 0)
+		r = profile_add_text(profile, remedy, &feature.remedy);
+	if (r == 0)
+		r = grow_array(&profile->features, &profile->feature_capacity,
+			profile->feature_count, PROFILE_FEATURE_COUNT_MAX);
+	if (r < 0)
+		return r;
+	profile->features[profile->feature_count++] = feature;
 	return 0;
 }
 

@@ -29,6 +29,7 @@
 #define PROFILE_TYPE_COUNT_MAX 64
 #define PROFILE_CPU_COUNT_MAX 65536
 #define PROFILE_COUNTER_COUNT_MAX 1024
+#define PROFILE_FEATURE_COUNT_MAX 256
 /* A window longer than this is refused: slots of an hour still fit the columns. */
 #define PROFILE_WINDOW_NS_MAX (UINT64_C(3600) * NS_PER_S)
 
@@ -47,6 +48,14 @@ struct profile_cpu {
 struct profile_counter {
 	uint32_t name; /* string index */
 	uint64_t value;
+};
+
+/* What the collector can do, or why it can't. Texts are string indices. */
+struct profile_feature {
+	uint32_t name;
+	uint32_t state; /* 0: on */
+	uint32_t reason; /* why it is off; empty where it is on */
+	uint32_t remedy; /* what to do about it */
 };
 
 /* String indices are 0 (the empty text) where nothing is known. */
@@ -79,6 +88,9 @@ struct profile {
 	struct profile_counter *counters;
 	uint32_t counter_count;
 	uint32_t counter_capacity;
+	struct profile_feature *features; /* of the host now: blocks of the store don't keep them */
+	uint32_t feature_count;
+	uint32_t feature_capacity;
 };
 
 int profile_new(struct profile **ret_profile);
@@ -92,6 +104,8 @@ int profile_add_type(struct profile *profile, const char *type, int64_t period, 
 	struct sample_table **ret_table);
 int profile_add_cpu(struct profile *profile, const struct profile_cpu *cpu);
 int profile_add_counter(struct profile *profile, const char *name, uint64_t value);
+int profile_add_feature(struct profile *profile, const char *name, uint32_t state,
+	const char *reason, const char *remedy);
 /* Seals every sample table. */
 int profile_seal(struct profile *profile);
 /* Sum of the sample counts of all types. */

@@ -27,6 +27,14 @@ static const char *check_head(const struct profile *profile)
 		if (profile->counters[i].name >= profile->strings.count)
 			return "a counter's name";
 	}
+	for (uint32_t i = 0; i < profile->feature_count; i++) {
+		const struct profile_feature *feature = &profile->features[i];
+
+		if (feature->name >= profile->strings.count ||
+			feature->reason >= profile->strings.count ||
+			feature->remedy >= profile->strings.count)
+			return "a text of a feature";
+	}
 	return NULL;
 }
 

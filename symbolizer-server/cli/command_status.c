@@ -35,6 +35,31 @@ static void print_server(const struct options *options, const struct cJSON *stat
 						    : "");
 }
 
+/* Only what is off: `off: kernel_symbols: why; what is lost; to have it, what to do`. */
+static void print_features(const struct cJSON *host)
+{
+	const struct cJSON *feature;
+
+	cJSON_ArrayForEach(feature, member(host, "features"))
+	{
+		if (strcmp(command_text(feature, "state"), "off") != 0)
+			continue;
+		fputs("  off: ", stdout);
+		output_text(stdout, command_text(feature, "name"));
+		fputs(": ", stdout);
+		output_text(stdout, command_text(feature, "reason"));
+		if (*command_text(feature, "loss")) {
+			fputs("; ", stdout);
+			output_text(stdout, command_text(feature, "loss"));
+		}
+		if (*command_text(feature, "remedy")) {
+			fputs("; to have it, ", stdout);
+			output_text(stdout, command_text(feature, "remedy"));
+		}
+		putchar('\n');
+	}
+}
+
 static void print_host(const struct cJSON *host, uint64_t now_ns)
 {
 	const struct cJSON *coverage = member(host, "coverage"), *counter;
@@ -61,6 +86,7 @@ static void print_host(const struct cJSON *host, uint64_t now_ns)
 			skew_ns > 0 ? "ahead of" : "behind");
 	}
 	putchar('\n');
+	print_features(host);
 	cJSON_ArrayForEach(counter, member(host, "counters"))
 	{
 		printf("%14.0f  ", command_number(counter, "value"));

@@ -11,6 +11,7 @@
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/status/host_board.h"
 #include "symbolizer-server/status/host_counter.h"
+#include "symbolizer-server/status/host_feature.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 /* Modules without names that are listed; the counters tell how many there are. */
@@ -61,6 +62,32 @@ static void write_host_counters(struct json_writer *json, const struct host_entr
 	json_end_array(json);
 }
 
+static void write_feature(struct json_writer *json, const struct host_feature *feature)
+{
+	json_begin_object(json);
+	json_key(json, "name");
+	json_string(json, feature->name);
+	json_key(json, "state");
+	json_string(json, feature->is_on ? "on" : "off");
+	json_key(json, "reason");
+	json_string(json, feature->reason);
+	json_key(json, "loss");
+	json_string(
+		json, feature->is_on ? "" : host_feature_loss(host_feature_rank(feature->name)));
+	json_key(json, "remedy");
+	json_string(json, feature->remedy);
+	json_end_object(json);
+}
+
+static void write_host_features(struct json_writer *json, const struct host_entry *host)
+{
+	json_key(json, "features");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < host->feature_count; i++)
+		write_feature(json, &host->features[i]);
+	json_end_array(json);
+}
+
 static void write_host(struct json_writer *json, const struct host_entry *host, uint64_t now_ns)
 {
 	struct host_window recent = host_entry_recent(host, now_ns);
@@ -92,6 +119,7 @@ static void write_host(struct json_writer *json, const struct host_entry *host, 
 	json_unsigned(json, recent.idle_ns);
 	json_key(json, "steal_ns");
 	json_unsigned(json, recent.steal_ns);
+	write_host_features(json, host);
 	write_host_counters(json, host);
 	json_end_object(json);
 }

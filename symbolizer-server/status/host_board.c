@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "symbolizer-server/status/host_counter.h"
+#include "symbolizer-server/status/host_feature.h"
 
 struct host_board {
 	pthread_mutex_t lock;
@@ -167,6 +168,38 @@ static void note_counters(struct host_entry *entry, const struct profile *profil
 	entry->counter_count = count;
 }
 
+/* By rank; equal ones keep the order of the batch, which is that of their names. */
+static void insert_feature(struct host_entry *entry, const struct host_feature *feature)
+{
+	uint32_t rank = host_feature_rank(feature->name), at = entry->feature_count++;
+
+	while (at > 0 && host_feature_rank(entry->features[at - 1].name) > rank) {
+		entry->features[at] = entry->features[at - 1];
+		at--;
+	}
+	entry->features[at] = *feature;
+}
+
+static void note_features(struct host_entry *entry, const struct profile *profile)
+{
+	uint32_t count = profile->feature_count;
+
+	if (count == 0)
+		return;
+	if (count > HOST_BOARD_FEATURE_COUNT_MAX)
+		count = HOST_BOARD_FEATURE_COUNT_MAX;
+	entry->feature_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_feature *from = &profile->features[i];
+		struct host_feature feature = {.is_on = from->state == FEATURE_ON};
+
+		copy_text(profile, from->name, feature.name, sizeof(feature.name));
+		copy_text(profile, from->reason, feature.reason, sizeof(feature.reason));
+		copy_text(profile, from->remedy, feature.remedy, sizeof(feature.remedy));
+		insert_feature(entry, &feature);
+	}
+}
+
 static void note(struct host_entry *entry, const struct profile *profile, uint64_t now_ns)
 {
 	const struct profile_head *head = &profile->head;
@@ -186,6 +219,7 @@ static void note(struct host_entry *entry, const struct profile *profile, uint64
 	copy_text(profile, head->collector_version, entry->collector_version,
 		sizeof(entry->collector_version));
 	note_counters(entry, profile);
+	note_features(entry, profile);
 }
 
 int host_board_note(struct host_board *board, const struct profile *profile, uint64_t now_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host board: what the newest batches said about each host.
  *
- * What it is   last seen, versions, clock skew, the collector's own counters, and how much of
+ * What it is   last seen, versions, clock skew, the collector's own counters and features, and how much of
  *              the busy time of its CPUs the samples stand for ("coverage") over the last
  *              windows. Filled as batches come in, so that status asks no disk.
  * Ownership    owns copies of all it keeps. Snapshots are malloc'ed for the caller.
@@ -10,8 +10,10 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/wire/collector_feature.h"
 #include "store/base/clock.h"
 #include "store/profile/profile.h"
 
@@ -23,6 +25,8 @@
 #define HOST_BOARD_WINDOW_AGE_NS (UINT64_C(600) * NS_PER_S)
 #define HOST_BOARD_TEXT_BYTES 128
 #define HOST_BOARD_COUNTER_COUNT_MAX 256
+/* What a newer collector may have beyond our own list. */
+#define HOST_BOARD_FEATURE_COUNT_MAX 48
 
 struct host_board;
 
@@ -40,6 +44,14 @@ struct host_counter {
 	uint64_t value; /* since the start of the collector */
 };
 
+/* See proto/wire/collector_feature.h; texts are cut to their room. */
+struct host_feature {
+	char name[48];
+	bool is_on;
+	char reason[FEATURE_REASON_BYTES_MAX + 1]; /* of what is off */
+	char remedy[FEATURE_REMEDY_BYTES_MAX + 1];
+};
+
 struct host_entry {
 	char name[HOST_BOARD_TEXT_BYTES];
 	char kernel_release[HOST_BOARD_TEXT_BYTES];
@@ -55,6 +67,9 @@ struct host_entry {
 	/* In the order of a sample's way. */
 	struct host_counter counters[HOST_BOARD_COUNTER_COUNT_MAX];
 	uint32_t counter_count;
+	/* In the order of the list, those of newer collectors last. */
+	struct host_feature features[HOST_BOARD_FEATURE_COUNT_MAX];
+	uint32_t feature_count;
 };
 
 int host_board_new(struct host_board **ret_board);

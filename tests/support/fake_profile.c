@@ -159,6 +159,7 @@ static void fill_head(struct profile *profile, const struct fake_host *host, uin
 		CHECK_EQ(profile_add_cpu(profile, &cpu), 0);
 	}
 	CHECK_EQ(profile_add_counter(profile, "samples", 12345), 0);
+	CHECK_EQ(profile_add_feature(profile, "names", 1, "none here", "ask"), 0);
 }
 
 struct profile *fake_profile(

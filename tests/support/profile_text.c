@@ -142,6 +142,14 @@ static void add_host(struct lines *lines, const struct profile *profile)
 		fprintf(out, "counter %" PRIu64, profile->counters[i].value);
 		line_end(lines);
 	}
+	for (uint32_t i = 0; i < profile->feature_count; i++) {
+		out = line_begin(lines);
+		put_text(out, profile, profile->features[i].name);
+		put_text(out, profile, profile->features[i].reason);
+		put_text(out, profile, profile->features[i].remedy);
+		fprintf(out, "feature %u", profile->features[i].state);
+		line_end(lines);
+	}
 }
 
 static int line_compare(const void *left, const void *right)

@@ -66,6 +66,19 @@ static void fill_host(struct profile *profile, struct random *random)
 	}
 }
 
+static void fill_features(struct profile *profile, struct random *random)
+{
+	for (uint32_t i = random_below(random, 4); i > 0; i--) {
+		char name[32];
+		bool is_off = random_chance(random, 50);
+
+		snprintf(name, sizeof(name), "feature_%u", random_below(random, 100));
+		CHECK_EQ(profile_add_feature(profile, name, is_off, is_off ? "not here" : "",
+				 is_off ? "go there" : ""),
+			0);
+	}
+}
+
 static void fill_modules(struct profile *profile, struct random *random)
 {
 	uint32_t count = random_below(random, 6), index;
@@ -166,11 +179,12 @@ struct profile *random_profile(uint64_t seed)
 {
 	static const char *const types[] = {
 		PROFILE_TYPE_ON_CPU, "off_cpu:off_cpu:nanoseconds::", "memory:page_faults:bytes::"};
-	struct random random = {seed};
+	struct random random = {seed}, of_features = {~seed};
 	struct profile *profile;
 
 	CHECK_EQ(profile_new(&profile), 0);
 	fill_host(profile, &random);
+	fill_features(profile, &of_features);
 	fill_modules(profile, &random);
 	fill_frames(profile, &random);
 	fill_threads(profile, &random);

@@ -18,36 +18,39 @@ static void the_effective_set_is_read(void)
 	CHECK_EQ(capability_read(&effective), 0);
 }
 
-static void each_missing_one_switches_off_its_part(void)
+static void each_missing_one_switches_off_its_feature(void)
 {
-	struct parts parts = {{{0}}};
+	struct features features = {0};
 
-	capability_apply(UINT64_MAX, &parts);
-	for (int i = 0; i < PART_MAX; i++)
-		CHECK_STR(parts.reasons[i], "");
+	capability_apply(UINT64_MAX, &features);
+	for (int i = 0; i < FEATURE_COUNT; i++)
+		CHECK(features_is_on(&features, (enum feature)i));
 	for (size_t i = 0; i < capability_need_count; i++) {
-		parts = (struct parts){{{0}}};
+		const struct feature_fault *fault = &features.faults[capability_needs[i].feature];
+
+		features = (struct features){0};
 		/* Without those that hold others, too. */
 		capability_apply(UINT64_MAX & ~(UINT64_C(1) << 21) & ~(UINT64_C(1) << 1) &
 				~(UINT64_C(1) << capability_needs[i].number),
-			&parts);
-		CHECK(strstr(parts.reasons[capability_needs[i].part], capability_needs[i].name));
+			&features);
+		CHECK(strstr(fault->reason, capability_needs[i].name));
+		CHECK(strstr(fault->remedy, capability_needs[i].name));
 	}
 }
 
 static void older_and_wider_ones_hold_newer_ones(void)
 {
-	struct parts parts = {{{0}}};
+	struct features features = {0};
 
-	capability_apply(~(UINT64_C(1) << 40) & ~(UINT64_C(1) << 2), &parts);
-	CHECK_STR(parts.reasons[PART_mapped_files], "");
-	CHECK_STR(parts.reasons[PART_private_files], "");
+	capability_apply(~(UINT64_C(1) << 40) & ~(UINT64_C(1) << 2), &features);
+	CHECK(features_is_on(&features, FEATURE_mapped_files));
+	CHECK(features_is_on(&features, FEATURE_private_files));
 }
 
 int main(void)
 {
 	RUN(the_effective_set_is_read);
-	RUN(each_missing_one_switches_off_its_part);
+	RUN(each_missing_one_switches_off_its_feature);
 	RUN(older_and_wider_ones_hold_newer_ones);
 	return 0;
 }

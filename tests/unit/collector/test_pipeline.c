@@ -76,7 +76,7 @@ static void set_up(void)
 		.clock = {read_clock, NULL},
 		.started = {START, START, EPOCH},
 		.next_record = next_record,
-		.add_counters = add_counters,
+		.add_status = add_counters,
 		.emit = emit,
 	};
 

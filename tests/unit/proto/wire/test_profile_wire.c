@@ -116,6 +116,7 @@ static void check_parts(const struct profile *profile, const struct profile_wire
 		sample_count += profile_sample_count(parts[i]);
 		CHECK_EQ(parts[i]->cpu_count, i == 0 ? profile->cpu_count : 0);
 		CHECK_EQ(parts[i]->counter_count, i == 0 ? profile->counter_count : 0);
+		CHECK_EQ(parts[i]->feature_count, i == 0 ? profile->feature_count : 0);
 		CHECK(parts[i]->head.window_start_ns == profile->head.window_start_ns);
 	}
 	CHECK_EQ(sample_count + bodies->dropped_sample_count, profile_sample_count(profile));

@@ -66,6 +66,19 @@ static void counters_and_cpus_are_kept_in_order(void)
 	profile_free(profile);
 }
 
+static void features_have_a_limit(void)
+{
+	struct profile *profile;
+
+	CHECK_EQ(profile_new(&profile), 0);
+	for (uint32_t i = 0; i < PROFILE_FEATURE_COUNT_MAX; i++)
+		CHECK_EQ(profile_add_feature(profile, "a", i, "b", ""), 0);
+	CHECK_EQ(profile_add_feature(profile, "a", 0, "b", ""), -E2BIG);
+	CHECK_EQ(profile->features[9].state, 9);
+	CHECK_STR(string_table_text(&profile->strings, profile->features[9].reason), "b");
+	profile_free(profile);
+}
+
 static void counters_have_a_limit(void)
 {
 	struct profile *profile;
@@ -187,6 +200,7 @@ int main(void)
 	RUN(samples_of_all_types_are_counted);
 	RUN(counters_and_cpus_are_kept_in_order);
 	RUN(counters_have_a_limit);
+	RUN(features_have_a_limit);
 	RUN(a_window_lies_on_the_grid_of_slots_though_clocks_slew);
 	RUN(a_window_has_as_many_slots_as_start_in_it);
 	RUN(running_out_of_memory_is_an_error_and_leaves_a_profile);

@@ -54,6 +54,11 @@ static void spoil_counter(struct profile *profile)
 	profile->counters[0].name = profile->strings.count;
 }
 
+static void spoil_feature(struct profile *profile)
+{
+	profile->features[0].remedy = profile->strings.count;
+}
+
 static void spoil_module(struct profile *profile)
 {
 	profile->modules.modules[1].name = profile->strings.count;
@@ -144,11 +149,11 @@ static void each_fault_is_found_and_named(void)
 {
 	static void (*const spoilers[])(struct profile *) = {spoil_host, spoil_version,
 		spoil_window, spoil_window_length, spoil_clock_before_window,
-		spoil_epoch_before_1970, spoil_epoch_far_ahead, spoil_counter, spoil_module,
-		spoil_frame_module, spoil_frame_kind, spoil_frame_flags, spoil_frame_name,
-		spoil_parent, spoil_node_frame, spoil_label, spoil_thread_name, spoil_thread_labels,
-		spoil_type, spoil_seal, spoil_row_stack, spoil_row_thread, spoil_row_count,
-		spoil_sum, spoil_slot};
+		spoil_epoch_before_1970, spoil_epoch_far_ahead, spoil_counter, spoil_feature,
+		spoil_module, spoil_frame_module, spoil_frame_kind, spoil_frame_flags,
+		spoil_frame_name, spoil_parent, spoil_node_frame, spoil_label, spoil_thread_name,
+		spoil_thread_labels, spoil_type, spoil_seal, spoil_row_stack, spoil_row_thread,
+		spoil_row_count, spoil_sum, spoil_slot};
 
 	for (size_t i = 0; i < sizeof(spoilers) / sizeof(spoilers[0]); i++) {
 		struct profile *profile = sound_profile();

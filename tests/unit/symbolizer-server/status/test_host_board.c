@@ -24,6 +24,9 @@ static void note(struct host_board *board, const char *host, uint64_t start_ns, 
 	CHECK_EQ(profile_add_counter(profile, "a_newer_one", 1), 0);
 	CHECK_EQ(profile_add_counter(profile, "collector_samples_received", 2), 0);
 	CHECK_EQ(profile_add_counter(profile, "kernel_received", start_ns), 0);
+	CHECK_EQ(profile_add_feature(profile, "a_newer_one", FEATURE_ON, "", ""), 0);
+	CHECK_EQ(profile_add_feature(profile, "kernel_symbols", FEATURE_OFF, host, "do it"), 0);
+	CHECK_EQ(profile_add_feature(profile, "processes", 7, "a newer state", ""), 0);
 	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "f"});
 	sample_profile_seal(profile);
 	CHECK_EQ(host_board_note(board, profile, start_ns + NS_PER_S + 5 * NS_PER_MS), 0);
@@ -48,6 +51,14 @@ static void the_newest_batch_speaks_for_its_host(void)
 	CHECK_EQ(snapshot.entries[0].counters[0].value, START + 2 * NS_PER_S);
 	CHECK_STR(snapshot.entries[0].counters[0].name, "kernel_received");
 	CHECK_STR(snapshot.entries[0].counters[2].name, "a_newer_one");
+	CHECK_EQ(snapshot.entries[0].feature_count, 3);
+	CHECK_STR(snapshot.entries[0].features[0].name, "processes");
+	CHECK(!snapshot.entries[0].features[0].is_on);
+	CHECK_STR(snapshot.entries[0].features[1].name, "kernel_symbols");
+	CHECK_STR(snapshot.entries[0].features[1].reason, "a");
+	CHECK_STR(snapshot.entries[0].features[1].remedy, "do it");
+	CHECK_STR(snapshot.entries[0].features[2].name, "a_newer_one");
+	CHECK(snapshot.entries[0].features[2].is_on);
 	CHECK_EQ(snapshot.entries[0].clock_skew_ns, -5 * (int64_t)NS_PER_MS);
 	CHECK_EQ(snapshot.entries[0].online_cpu_count, 2);
 	CHECK_EQ(snapshot.entries[0].sample_count, 2);
