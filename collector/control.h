@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
 #include "store/base/json_writer.h"
 
 /* People and scripts ask now and then. One more is let go at once. */

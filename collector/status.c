@@ -7,12 +7,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "collector/kernel/counter.h"
 #include "proto/wire/collector_counter.h"
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
-
-#define NAME_BYTES_MAX 96
 
 static void write_identity(const struct status_view *view, struct json_writer *json)
 {
@@ -92,41 +89,28 @@ static void write_features(const struct status_view *view, struct json_writer *j
 	json_end_array(json);
 }
 
-/* Walks all counters in the order of a sample's way. */
-typedef int (*counter_fn)(void *context, const char *name, uint64_t value, const char *meaning);
-
-static int each_counter(const struct status_view *view, counter_fn fn, void *context)
+static uint64_t counter_value(const struct status_view *view, uint32_t rank)
 {
-	char name[NAME_BYTES_MAX];
-	int r = 0;
-
-	for (int i = 0; r == 0 && i < COUNTER_MAX; i++) {
-		snprintf(name, sizeof(name), COUNTER_PREFIX_KERNEL "%s",
-			counter_name((enum counter)i));
-		r = fn(context, name, view->kernel_counters[i], counter_meaning((enum counter)i));
-	}
-	for (int i = 0; r == 0 && i < TALLY_MAX; i++) {
-		snprintf(name, sizeof(name), COUNTER_PREFIX_COLLECTOR "%s",
-			tally_name((enum tally_counter)i));
-		r = fn(context, name, tally_value(view->tally, (enum tally_counter)i),
-			tally_meaning((enum tally_counter)i));
-	}
-	for (int i = 0; r == 0 && i < SINK_COUNTER_COUNT; i++)
-		r = fn(context, sink_counter_name((enum sink_counter)i), view->sink_counters[i],
-			sink_counter_meaning((enum sink_counter)i));
-	return r;
+	if (rank < COLLECTOR_RANK_OF_TALLY)
+		return view->kernel_counters[rank];
+	if (rank < COLLECTOR_RANK_OF_SINK)
+		return tally_value(
+			view->tally, (enum tally_counter)(rank - COLLECTOR_RANK_OF_TALLY));
+	return view->sink_counters[rank - COLLECTOR_RANK_OF_SINK];
 }
 
-static int write_counter(void *context, const char *name, uint64_t value, const char *meaning)
+/* In the order of a sample's way. */
+static void write_counters(const struct status_view *view, struct json_writer *json)
 {
-	struct json_writer *json = context;
-
-	json_begin_object(json);
-	json_string(json_key(json, "name"), name);
-	json_unsigned(json_key(json, "value"), value);
-	json_string(json_key(json, "meaning"), meaning);
-	json_end_object(json);
-	return 0;
+	json_begin_array(json_key(json, "counters"));
+	for (uint32_t i = 0; i < COLLECTOR_COUNTER_COUNT; i++) {
+		json_begin_object(json);
+		json_string(json_key(json, "name"), collector_counter_name(i));
+		json_unsigned(json_key(json, "value"), counter_value(view, i));
+		json_string(json_key(json, "meaning"), collector_counter_meaning(i));
+		json_end_object(json);
+	}
+	json_end_array(json);
 }
 
 void status_write(const struct status_view *view, struct json_writer *json)
@@ -136,16 +120,8 @@ void status_write(const struct status_view *view, struct json_writer *json)
 	write_host(view, json);
 	write_own(json);
 	write_features(view, json);
-	json_begin_array(json_key(json, "counters"));
-	each_counter(view, write_counter, json);
-	json_end_array(json);
+	write_counters(view, json);
 	json_end_object(json);
-}
-
-static int add_counter(void *context, const char *name, uint64_t value, const char *meaning)
-{
-	(void)meaning;
-	return profile_add_counter(context, name, value);
 }
 
 static int add_feature(
@@ -164,5 +140,7 @@ int status_add_to_profile(const struct status_view *view, struct profile *profil
 
 	for (int i = 0; r == 0 && i < FEATURE_COUNT; i++)
 		r = add_feature(view, (enum feature)i, profile);
-	return r < 0 ? r : each_counter(view, add_counter, profile);
+	for (uint32_t i = 0; r == 0 && i < COLLECTOR_COUNTER_COUNT; i++)
+		r = profile_add_counter(profile, collector_counter_name(i), counter_value(view, i));
+	return r;
 }

@@ -15,8 +15,8 @@
 #include "collector/features.h"
 #include "collector/identity.h"
 #include "collector/settings.h"
-#include "collector/sink/sink_counter.h"
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
+#include "proto/wire/collector_counter.h"
 #include "store/base/json_writer.h"
 #include "store/profile/profile.h"
 

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "collector/process/proc_reader.h"
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
 #include "store/elf/elf_map.h"
 #include "store/profile/build_id.h"
 

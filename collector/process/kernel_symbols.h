@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
 #include "store/profile/build_id.h"
 
 /* Longer than the kernel lets a module's name be. */

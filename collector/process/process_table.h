@@ -15,7 +15,7 @@
 
 #include "collector/process/process.h"
 #include "collector/process/task_record.h"
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
 #include "store/base/clock.h"
 
 /* Some hundred bytes each. A host with more forgets the ones not sampled for longest. */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "collector/process/task_record.h"
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
 
 struct task_events;
 

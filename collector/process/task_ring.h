@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "collector/process/task_record.h"
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
 
 struct perf_event_mmap_page;
 

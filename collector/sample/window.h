@@ -20,7 +20,7 @@
 #include "collector/process/process_table.h"
 #include "collector/sample/cpu_times.h"
 #include "collector/sample/window_span.h"
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
 #include "store/profile/profile.h"
 
 struct window_config {

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "collector/sink/sink_counter.h"
+#include "proto/wire/collector_counter.h"
 #include "store/profile/profile.h"
 
 struct sink;

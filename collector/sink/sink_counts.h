@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sink counts: the values behind the sink's counters.
  *
- * What it is   one atomic number a counter.
+ * What it is   one atomic number a counter of SINK_COUNTERS.
  * Ownership    a member of the sink.
  * Threads      any.
  * Errors       none.
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "collector/sink/sink_counter.h"
+#include "proto/wire/collector_counter.h"
 
 struct sink_counts {
 	atomic_ullong values[SINK_COUNTER_COUNT];

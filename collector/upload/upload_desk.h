@@ -18,7 +18,7 @@
 #include "collector/process/kernel_symbols.h"
 #include "collector/process/process_table.h"
 #include "collector/sink/uploads.h"
-#include "collector/tally/tally.h"
+#include "collector/tally.h"
 
 enum upload_mode { UPLOAD_MODE_NEVER, UPLOAD_MODE_STRIPPED, UPLOAD_MODE_FULL };
 

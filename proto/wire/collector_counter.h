@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collector counters: what a collector counts in user space, by the names that its batches carry.
+/* Collector counters: what a collector counts, by the names that its batches carry.
  *
- * What it is   two X-lists, in the order of a sample's way: the collector expands them to what it
- *              counts, the server to what the numbers mean. Batches carry names and values only.
- *              What the kernel side counts stands in bpf/abi/counter.h.
- * Ownership    nothing is kept.
+ * What it is   one table in the order of a sample's way, made of X-lists: that of the kernel side
+ *              (bpf/abi/counter.h, and bpf/abi/stop.h: how user stacks end), and the two here. The
+ *              collector expands the lists to what it counts, and names it by the table; the server
+ *              tells by the table what the numbers of a batch mean. A new counter is one line in
+ *              one list.
+ * Ownership    static texts.
  * Threads      any.
- * Errors       none: a name that a server does not know is shown without a meaning.
+ * Errors       none: a name that a server does not know comes last and without a meaning.
  */
 #pragma once
 
-/* Before the names of the two lists that have no prefix of their own. */
-#define COUNTER_PREFIX_KERNEL "kernel_" /* bpf/abi/counter.h */
-#define COUNTER_PREFIX_STOP "kernel_user_stop_" /* bpf/abi/stop.h */
-#define COUNTER_PREFIX_COLLECTOR "collector_" /* TALLY_LIST */
+#include <stdint.h>
 
-/* X(name, meaning). */
+#include "bpf/abi/counter.h"
+
+/* X(name, meaning): what is counted between the ring buffers and the sink; `collector_` stands
+ * before the names. */
 #define TALLY_LIST(X)                                                                             \
 	X(samples_received, "samples that came from the kernel side")                             \
 	X(samples_counted, "samples that stand in a window, each with its whole weight")          \
@@ -109,3 +111,29 @@
 	X(UPLOADS_FAILED, "sink_uploads_failed", "uploads that broke or were refused")           \
 	X(UPLOADS_DROPPED, "sink_uploads_dropped", "uploads dropped: too many waited")           \
 	X(UPLOAD_BYTES, "sink_upload_bytes", "bytes of uploads sent")
+
+enum tally_counter {
+#define TALLY_ENUM(name, meaning) TALLY_##name,
+	TALLY_LIST(TALLY_ENUM)
+#undef TALLY_ENUM
+		TALLY_MAX
+};
+
+enum sink_counter {
+#define SINK_COUNTER_ENUM(name, text, meaning) SINK_COUNTER_##name,
+	SINK_COUNTERS(SINK_COUNTER_ENUM)
+#undef SINK_COUNTER_ENUM
+		SINK_COUNTER_COUNT
+};
+
+/* The place of a counter in the table: an enum counter is its own, the others follow. */
+#define COLLECTOR_RANK_OF_TALLY COUNTER_MAX
+#define COLLECTOR_RANK_OF_SINK (COLLECTOR_RANK_OF_TALLY + TALLY_MAX)
+#define COLLECTOR_COUNTER_COUNT (COLLECTOR_RANK_OF_SINK + SINK_COUNTER_COUNT)
+#define COLLECTOR_COUNTER_UNKNOWN UINT32_MAX
+
+/* The place of NAME, or COLLECTOR_COUNTER_UNKNOWN. */
+uint32_t collector_counter_rank(const char *name);
+/* Both are empty from COLLECTOR_COUNTER_COUNT on. */
+const char *collector_counter_name(uint32_t rank);
+const char *collector_counter_meaning(uint32_t rank);

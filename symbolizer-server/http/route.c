@@ -5,33 +5,26 @@
 #include <string.h>
 
 #include "symbolizer-server/http/route_asset.h"
-#include "symbolizer-server/http/route_list.h"
-#include "symbolizer-server/http/route_status.h"
-#include "symbolizer-server/http/route_tree.h"
 
-const struct http_route http_routes[] = {
-	{"/api/v1/flame", route_flame, true, "a flame graph: columns for the page, or JSON"},
-	{"/api/v1/top", route_top, true, "functions with their own and their whole value"},
-	{"/api/v1/export", route_export, true, "stacks as text: format=folded"},
-	{"/api/v1/hosts", route_hosts, true, "hosts in a range"},
-	{"/api/v1/processes", route_processes, true, "processes in a range"},
-	{"/api/v1/types", route_types, true, "profile types that have samples in a range"},
-	{"/api/v1/labels", route_labels, true, "label names in a range; with name=, values"},
-	{"/api/v1/status", route_status, true, "every counter and what it means"},
-	{"/pyroscope/render", route_render, true, "a flame graph as Pyroscope answers it"},
-	{"/metrics", route_metrics, true, "the counters for Prometheus"},
-	{"/healthz", route_healthz, false, "200 as long as the program runs"},
-	{"/readyz", route_readyz, false, "200 once queries can be answered"},
-	{0},
+static const struct route {
+	const char *path;
+	http_handle_fn handle;
+	bool takes_time;
+} routes[] = {
+#define HTTP_ROUTE_ROW(path, handler, takes_time) {path, handler, takes_time},
+	HTTP_ROUTES(HTTP_ROUTE_ROW)
+#undef HTTP_ROUTE_ROW
 };
+
+#define ROUTE_COUNT (sizeof(routes) / sizeof(routes[0]))
 
 static const char methods[] = "GET, HEAD, OPTIONS";
 
-static const struct http_route *find_route(const char *path)
+static const struct route *find_route(const char *path)
 {
-	for (const struct http_route *route = http_routes; route->path; route++) {
-		if (strcmp(route->path, path) == 0)
-			return route;
+	for (size_t i = 0; i < ROUTE_COUNT; i++) {
+		if (strcmp(routes[i].path, path) == 0)
+			return &routes[i];
 	}
 	return NULL;
 }
@@ -41,8 +34,9 @@ static void answer_unknown_path(const struct http_request *request, struct http_
 	char paths[768] = "";
 	size_t length = 0;
 
-	for (const struct http_route *route = http_routes; route->path; route++) {
-		int added = snprintf(paths + length, sizeof(paths) - length, ", %s", route->path);
+	for (size_t i = 0; i < ROUTE_COUNT; i++) {
+		int added =
+			snprintf(paths + length, sizeof(paths) - length, ", %s", routes[i].path);
 
 		if (added < 0 || (size_t)added >= sizeof(paths) - length)
 			break;
@@ -96,7 +90,7 @@ http_handle_fn http_route_plan(
 	void *context, const struct http_request *request, struct http_answer *answer)
 {
 	struct site *site = context;
-	const struct http_route *route = find_route(request->path);
+	const struct route *route = find_route(request->path);
 	bool reads = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
 
 	if (refuse(site, request, answer))

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Route: which path is answered by what.
  *
- * What it is   one table of paths; the guard in front of it; and the answers to paths and methods
- *              that are not in it.
+ * What it is   one list of paths, from which the table and the declarations of the handlers are
+ *              made; the guard in front of it; and the answers to paths and methods that are not in
+ *              it. Handlers stand in route_tree.c (flame graphs, tables, exports), route_listing.c
+ *              (what exists in a range) and route_status.c (how the server and its hosts are).
  * Ownership    everything is static.
  * Threads      any.
  * Errors       answered: 403, 404, 405.
@@ -10,20 +12,31 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "symbolizer-server/http/http_server.h"
 #include "symbolizer-server/http/site.h"
 
-struct http_route {
-	const char *path;
-	http_handle_fn handle; /* its context is the struct site */
-	bool takes_time; /* reads profiles: answered by a worker */
-	const char *what; /* for people */
-};
+/* X(path, handler, whether it takes time: reads profiles, and is answered by a worker). Every route
+ * takes GET, HEAD and OPTIONS; docs/api.md has the parameters and the answer of each. */
+#define HTTP_ROUTES(X)                                \
+	X("/api/v1/flame", route_flame, true)         \
+	X("/api/v1/top", route_top, true)             \
+	X("/api/v1/export", route_export, true)       \
+	X("/api/v1/hosts", route_hosts, true)         \
+	X("/api/v1/processes", route_processes, true) \
+	X("/api/v1/types", route_types, true)         \
+	X("/api/v1/labels", route_labels, true)       \
+	X("/api/v1/status", route_status, true)       \
+	X("/pyroscope/render", route_render, true)    \
+	X("/metrics", route_metrics, true)            \
+	X("/healthz", route_healthz, false)           \
+	X("/readyz", route_readyz, false)
 
-/* Ends with a row whose path is NULL. Every route takes GET, HEAD and OPTIONS. */
-extern const struct http_route http_routes[];
+/* Each is a http_handle_fn whose context is a struct site. */
+#define HTTP_ROUTE_HANDLER(path, handler, takes_time) \
+	void handler(void *site, const struct http_request *request, struct http_answer *answer);
+HTTP_ROUTES(HTTP_ROUTE_HANDLER)
+#undef HTTP_ROUTE_HANDLER
 
 /* A http_plan_fn whose context is a struct site. */
 http_handle_fn http_route_plan(

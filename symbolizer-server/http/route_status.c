@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/http/route_status.h"
+#include "symbolizer-server/http/route.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/wire/collector_counter.h"
 #include "store/base/json_writer.h"
 #include "store/disk/profile_store.h"
 #include "symbolizer-server/http/counter_list.h"
 #include "symbolizer-server/http/metrics_text.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/status/host_board.h"
-#include "symbolizer-server/status/host_counter.h"
 #include "symbolizer-server/status/host_feature.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
@@ -56,7 +56,7 @@ static void write_host_counters(struct json_writer *json, const struct host_entr
 		json_key(json, "value");
 		json_unsigned(json, host->counters[i].value);
 		json_key(json, "meaning");
-		json_string(json, host_counter_meaning(host->counters[i].rank));
+		json_string(json, collector_counter_meaning(host->counters[i].rank));
 		json_end_object(json);
 	}
 	json_end_array(json);

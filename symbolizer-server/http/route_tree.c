@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/http/route_tree.h"
+#include "symbolizer-server/http/route.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer-server/status/host_counter.h"
 #include "symbolizer-server/status/host_feature.h"
+#include "proto/wire/collector_counter.h"
 
 struct host_board {
 	pthread_mutex_t lock;
@@ -161,7 +161,7 @@ static void note_counters(struct host_entry *entry, const struct profile *profil
 		struct host_counter *counter = &entry->counters[i];
 
 		copy_text(profile, profile->counters[i].name, counter->name, sizeof(counter->name));
-		counter->rank = host_counter_rank(counter->name);
+		counter->rank = collector_counter_rank(counter->name);
 		counter->value = profile->counters[i].value;
 	}
 	qsort(entry->counters, count, sizeof(*entry->counters), order_counters);

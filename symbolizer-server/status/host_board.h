@@ -40,7 +40,7 @@ struct host_window {
 
 struct host_counter {
 	char name[64];
-	uint32_t rank; /* see host_counter.h */
+	uint32_t rank; /* see collector_counter.h */
 	uint64_t value; /* since the start of the collector */
 };
 

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "collector/kernel/counter.h"
 #include "collector/kernel/stop.h"
+#include "proto/wire/collector_counter.h"
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
 #include "tests/kernel/held.h"
@@ -163,7 +163,7 @@ static void check_counters(struct sampler *sampler)
 	CHECK_EQ(sampler_counters(sampler, values), 0);
 	for (int i = 0; i < COUNTER_MAX; i++)
 		if (values[i] > 0)
-			printf("%-28s %llu\n", counter_name((enum counter)i),
+			printf("%-28s %llu\n", collector_counter_name((uint32_t)i),
 				(unsigned long long)values[i]);
 	for (int stop = STOP_complete; stop < STOP_MAX; stop++)
 		user_stops += values[COUNTER_OF_USER_STOP(stop)];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tally: everything that the collector itself counts, in user space.
  *
- * What it is   the list of proto/wire/collector_counter.h, expanded to the enum, the names and
- * their meanings; counters since the program started. What the kernel side counts stands in
- *              bpf/abi/counter.h.
+ * What it is   the values of TALLY_LIST in proto/wire/collector_counter.h since the program
+ *              started. What the kernel side counts stands in bpf/abi/counter.h.
  * Ownership    values only; the program owns the one tally and lends it to its parts.
  * Threads      any.
  * Errors       none.
@@ -14,12 +13,6 @@
 #include <stdint.h>
 
 #include "proto/wire/collector_counter.h"
-
-#define TALLY_ENUM_ITEM(name, meaning) TALLY_##name,
-
-enum tally_counter { TALLY_LIST(TALLY_ENUM_ITEM) TALLY_MAX };
-
-#undef TALLY_ENUM_ITEM
 
 struct tally {
 	_Atomic uint64_t values[TALLY_MAX];
@@ -34,8 +27,3 @@ static inline uint64_t tally_value(const struct tally *tally, enum tally_counter
 {
 	return atomic_load_explicit(&tally->values[counter], memory_order_relaxed);
 }
-
-/* In snake_case; COUNTER must be below TALLY_MAX. */
-const char *tally_name(enum tally_counter counter);
-/* One phrase for an operator. */
-const char *tally_meaning(enum tally_counter counter);

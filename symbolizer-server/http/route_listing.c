@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/http/route_list.h"
+#include "symbolizer-server/http/route.h"
 
 #include <errno.h>
 #include <string.h>
