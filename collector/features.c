@@ -8,24 +8,6 @@
 #include "store/base/must.h"
 #include "store/log/log.h"
 
-#define FEATURE_NAME(name, loss) [FEATURE_##name] = #name,
-#define FEATURE_LOSS(name, loss) [FEATURE_##name] = (loss),
-
-static const char *const names[FEATURE_COUNT] = {FEATURE_LIST(FEATURE_NAME)};
-static const char *const losses[FEATURE_COUNT] = {FEATURE_LIST(FEATURE_LOSS)};
-
-const char *feature_name(enum feature feature)
-{
-	must(feature < FEATURE_COUNT);
-	return names[feature];
-}
-
-const char *feature_loss(enum feature feature)
-{
-	must(feature < FEATURE_COUNT);
-	return losses[feature];
-}
-
 bool features_is_on(const struct features *features, enum feature feature)
 {
 	must(feature < FEATURE_COUNT);
@@ -47,6 +29,6 @@ void features_switch_off(struct features *features, enum feature feature, const 
 	if (strcmp(features->faults[feature].reason, fault.reason) == 0)
 		return;
 	features->faults[feature] = fault;
-	log_warning(0, "%s is off: %s; %s; to have it, %s", names[feature], fault.reason,
-		losses[feature], fault.remedy);
+	log_warning(0, "%s is off: %s; %s; to have it, %s", feature_name(feature), fault.reason,
+		feature_loss(feature), fault.remedy);
 }

@@ -13,12 +13,6 @@
 
 #include "proto/wire/collector_feature.h"
 
-#define FEATURE_ENUM_ITEM(name, loss) FEATURE_##name,
-
-enum feature { FEATURE_LIST(FEATURE_ENUM_ITEM) FEATURE_COUNT };
-
-#undef FEATURE_ENUM_ITEM
-
 struct feature_fault {
 	char reason[FEATURE_REASON_BYTES_MAX + 1]; /* empty: it is on */
 	char remedy[FEATURE_REMEDY_BYTES_MAX + 1];
@@ -34,5 +28,3 @@ struct features {
 void features_switch_off(struct features *features, enum feature feature, const char *remedy,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool features_is_on(const struct features *features, enum feature feature);
-const char *feature_name(enum feature feature);
-const char *feature_loss(enum feature feature);

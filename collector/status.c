@@ -77,11 +77,11 @@ static void write_features(const struct status_view *view, struct json_writer *j
 		bool is_on = features_is_on(view->features, (enum feature)i);
 
 		json_begin_object(json);
-		json_string(json_key(json, "name"), feature_name((enum feature)i));
+		json_string(json_key(json, "name"), feature_name((uint32_t)i));
 		json_string(json_key(json, "state"), is_on ? "on" : "off");
 		if (!is_on) {
 			json_string(json_key(json, "reason"), fault->reason);
-			json_string(json_key(json, "loss"), feature_loss((enum feature)i));
+			json_string(json_key(json, "loss"), feature_loss((uint32_t)i));
 			json_string(json_key(json, "remedy"), fault->remedy);
 		}
 		json_end_object(json);

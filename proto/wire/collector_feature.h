@@ -2,14 +2,16 @@
 /* Collector features: what a collector can do only where its privileges, its kernel or its settings
  * allow it, by the names that its batches carry.
  *
- * What it is   one X-list. The collector expands it to what it may have to do without, the server
- *              to what that costs. Batches carry name and state, and for what is off why and what
- *              to do about it.
- * Ownership    nothing is kept.
+ * What it is   one X-list, expanded to what the collector may have to do without and to what that
+ *              costs, for both programs. Batches carry name and state, and for what is off why and
+ *              what to do about it. A new feature is one line.
+ * Ownership    static texts.
  * Threads      any.
  * Errors       none: a name that a server does not know is shown without what it costs.
  */
 #pragma once
+
+#include <stdint.h>
 
 /* X(name, what is lost while it is off). Names are sent: never change one. */
 #define FEATURE_LIST(X)                                                                        \
@@ -30,3 +32,18 @@ enum feature_state {
 	FEATURE_ON = 0,
 	FEATURE_OFF = 1,
 };
+
+#define FEATURE_ENUM_ITEM(name, loss) FEATURE_##name,
+
+enum feature { FEATURE_LIST(FEATURE_ENUM_ITEM) FEATURE_COUNT };
+
+#undef FEATURE_ENUM_ITEM
+
+#define FEATURE_UNKNOWN UINT32_MAX
+
+/* The place of NAME in the list, which is its enum feature, or FEATURE_UNKNOWN. */
+uint32_t feature_rank(const char *name);
+/* Both are empty from FEATURE_COUNT on. */
+const char *feature_name(uint32_t rank);
+/* What is lost while it is off. */
+const char *feature_loss(uint32_t rank);

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "proto/wire/collector_counter.h"
+#include "proto/wire/collector_feature.h"
 #include "store/base/json_writer.h"
 #include "store/disk/profile_store.h"
 #include "symbolizer-server/http/counter_list.h"
 #include "symbolizer-server/http/metrics_text.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/status/host_board.h"
-#include "symbolizer-server/status/host_feature.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 /* Modules without names that are listed; the counters tell how many there are. */
@@ -72,8 +72,7 @@ static void write_feature(struct json_writer *json, const struct host_feature *f
 	json_key(json, "reason");
 	json_string(json, feature->reason);
 	json_key(json, "loss");
-	json_string(
-		json, feature->is_on ? "" : host_feature_loss(host_feature_rank(feature->name)));
+	json_string(json, feature->is_on ? "" : feature_loss(feature_rank(feature->name)));
 	json_key(json, "remedy");
 	json_string(json, feature->remedy);
 	json_end_object(json);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer-server/status/host_feature.h"
 #include "proto/wire/collector_counter.h"
+#include "proto/wire/collector_feature.h"
 
 struct host_board {
 	pthread_mutex_t lock;
@@ -171,9 +171,9 @@ static void note_counters(struct host_entry *entry, const struct profile *profil
 /* By rank; equal ones keep the order of the batch, which is that of their names. */
 static void insert_feature(struct host_entry *entry, const struct host_feature *feature)
 {
-	uint32_t rank = host_feature_rank(feature->name), at = entry->feature_count++;
+	uint32_t rank = feature_rank(feature->name), at = entry->feature_count++;
 
-	while (at > 0 && host_feature_rank(entry->features[at - 1].name) > rank) {
+	while (at > 0 && feature_rank(entry->features[at - 1].name) > rank) {
 		entry->features[at] = entry->features[at - 1];
 		at--;
 	}
