@@ -369,6 +369,7 @@ static int drain(struct rpc_server *server, uint64_t timeout_ns)
 
 	pthread_mutex_lock(&server->lock);
 	server->stopping = true;
+	rpc_operation_hand_over();
 	grpc_server_shutdown_and_notify(server->core, server->queues[0], &server->shut_down);
 	for (struct rpc_stream *stream = server->streams; stream; stream = stream->next)
 		rpc_stream_stop(stream);

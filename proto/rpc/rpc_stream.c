@@ -370,6 +370,7 @@ int rpc_stream_request(struct rpc_server *server, uint32_t queue_index, uint32_t
 
 	if (!stream)
 		return -ENOMEM;
+	rpc_operation_hand_over();
 	if (method_index == RPC_METHOD_UNKNOWN)
 		error = grpc_server_request_call(rpc_server_core(server), &stream->call,
 			&stream->details, &stream->metadata, queue, queue, &stream->accepted);

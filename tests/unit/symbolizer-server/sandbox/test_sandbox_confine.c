@@ -60,7 +60,7 @@ static void memory_and_arithmetic_are_allowed(void)
 }
 
 /* A build with a sanitizer has no limit (see sandbox_confine.c). */
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEMORY_LIMITED false
 #else
 #define MEMORY_LIMITED true
