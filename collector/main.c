@@ -11,8 +11,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 int main(int argument_count, char **arguments)
 {
 	struct settings settings;
-	struct settings_fault fault = {{0}};
-	enum settings_action action;
+	struct setting_fault fault = {{0}};
+	enum command_line_action action;
 	int r = settings_parse(argument_count - 1, arguments + 1, &settings, &action, &fault);
 
 	if (r < 0) {
@@ -21,13 +21,13 @@ int main(int argument_count, char **arguments)
 	}
 	log_init("cairn-collector", (enum log_level)settings.log_level);
 	switch (action) {
-	case SETTINGS_HELP:
-		settings_print_help();
+	case COMMAND_LINE_HELP:
+		command_line_print_help(&settings_table, stdout);
 		break;
-	case SETTINGS_VERSION:
+	case COMMAND_LINE_VERSION:
 		printf("cairn-collector %s\n", CAIRN_VERSION);
 		break;
-	case SETTINGS_RUN:
+	case COMMAND_LINE_RUN:
 		r = agent_run(&settings);
 		break;
 	}

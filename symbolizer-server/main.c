@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "store/log/log.h"
-#include "symbolizer-server/config.h"
 #include "symbolizer-server/server.h"
+#include "symbolizer-server/settings.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 #define EXIT_RUNTIME 1
@@ -26,7 +26,7 @@ static void block_signals(sigset_t *ret_signals)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int run(const struct config *config)
+static int run(const struct settings *settings)
 {
 	struct server *server;
 	sigset_t signals;
@@ -34,7 +34,7 @@ static int run(const struct config *config)
 
 	block_signals(&signals);
 	/* What went wrong was said where it did. */
-	if (server_start(config, &server) < 0)
+	if (server_start(settings, &server) < 0)
 		return EXIT_RUNTIME;
 	while (sigwait(&signals, &signal_number) != 0)
 		;
@@ -44,28 +44,32 @@ static int run(const struct config *config)
 
 int main(int argc, char **argv)
 {
-	char error[CONFIG_ERROR_BYTES_MAX] = "out of memory";
-	struct config config;
+	struct setting_fault fault = {{0}};
+	enum command_line_action action;
+	struct settings settings;
 	int r, status;
 
 	status = symbolizer_hidden_main(argc, argv);
 	if (status >= 0)
 		return status;
-	r = config_parse(argc, argv, &config, error);
+	r = settings_parse(argc - 1, argv + 1, &settings, &action, &fault);
 	if (r < 0) {
-		fprintf(stderr, "cairn-server: %s\n", error);
-		return r == -EINVAL ? EXIT_USAGE : EXIT_RUNTIME;
+		fprintf(stderr, "cairn-server: %s\n", fault.text);
+		return r == -EINVAL || r == -ENOENT ? EXIT_USAGE : EXIT_RUNTIME;
 	}
-	log_init("cairn-server", (enum log_level)config.log_level);
-	if (config.help || config.version) {
-		if (config.help)
-			config_print_help(stdout);
-		else
-			puts("cairn-server " CAIRN_VERSION);
-		status = 0;
-	} else {
-		status = run(&config);
+	log_init("cairn-server", (enum log_level)settings.log_level);
+	status = 0;
+	switch (action) {
+	case COMMAND_LINE_HELP:
+		command_line_print_help(&settings_table, stdout);
+		break;
+	case COMMAND_LINE_VERSION:
+		puts("cairn-server " CAIRN_VERSION);
+		break;
+	case COMMAND_LINE_RUN:
+		status = run(&settings);
+		break;
 	}
-	config_done(&config);
+	settings_done(&settings);
 	return status;
 }

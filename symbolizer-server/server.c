@@ -50,7 +50,7 @@
 #define GRPC_STOP_NS (5 * NS_PER_S)
 
 struct server {
-	const struct config *config;
+	const struct settings *settings;
 	int http_fd;
 	struct listen_address http_bound;
 	struct sandbox sandbox;
@@ -65,40 +65,40 @@ struct server {
 	struct listen_address grpc_bound;
 };
 
-static int refuse_grpc(const struct config *config, int error)
+static int refuse_grpc(const struct settings *settings, int error)
 {
 	return log_error(error, "--grpc %s: cannot listen there; choose another address or port",
-		config->grpc_text);
+		settings->grpc_text);
 }
 
 static int open_http_socket(struct server *server)
 {
-	const struct config *config = server->config;
-	int r = listen_address_open(&config->http, &server->http_fd, &server->http_bound);
+	const struct settings *settings = server->settings;
+	int r = listen_address_open(&settings->http, &server->http_fd, &server->http_bound);
 
 	if (r < 0)
 		return log_error(r,
 			"--http %s: cannot listen there; choose another address or port",
-			config->http_text);
+			settings->http_text);
 	return 0;
 }
 
 /* gRPC opens its port itself, and last; whether it can is found out before anything is touched. */
 static int try_grpc_port(struct server *server)
 {
-	const struct config *config = server->config;
+	const struct settings *settings = server->settings;
 	struct listen_address bound;
-	int fd, r = listen_address_open(&config->grpc, &fd, &bound);
+	int fd, r = listen_address_open(&settings->grpc, &fd, &bound);
 
 	if (r < 0)
-		return refuse_grpc(config, r);
+		return refuse_grpc(settings, r);
 	close(fd);
 	return 0;
 }
 
 static int make_data_folder(struct server *server)
 {
-	const char *data = server->config->data;
+	const char *data = server->settings->data;
 
 	if (mkdir(data, DATA_MODE) == 0 || errno == EEXIST)
 		return 0;
@@ -116,22 +116,22 @@ static int refuse_data(const struct server *server, int error, const char *probl
 		advice = "a newer version wrote it: use that version, or choose another folder";
 	if (error == -ENOSPC)
 		advice = "make room on its disk";
-	return log_error(error, "--data %s cannot be used%s%s; %s", server->config->data,
+	return log_error(error, "--data %s cannot be used%s%s; %s", server->settings->data,
 		*problem ? ": " : "", problem, advice);
 }
 
 static int start_symbols(struct server *server)
 {
-	const struct config *config = server->config;
+	const struct settings *settings = server->settings;
 	char folder[PATH_BYTES_MAX];
 	struct symbolizer_options options = {
 		.folder = folder,
-		.debuginfod_urls = config->debuginfod_urls,
+		.debuginfod_urls = settings->debuginfod_urls,
 		.sandbox = &server->sandbox,
 		.clock = clock_system(),
-		.cache_bytes_max = config->symbol_bytes,
+		.cache_bytes_max = settings->symbol_bytes,
 	};
-	int length = snprintf(folder, sizeof(folder), "%s/symbols", config->data);
+	int length = snprintf(folder, sizeof(folder), "%s/symbols", settings->data);
 	int r;
 
 	if (length < 0 || (size_t)length >= sizeof(folder))
@@ -163,9 +163,9 @@ static void report_store(const struct profile_store_report *report)
 static int start_store(struct server *server)
 {
 	struct profile_store_config config = {
-		.dir = server->config->data,
-		.retain_ns = server->config->retain_ns,
-		.retain_bytes = server->config->retain_bytes,
+		.dir = server->settings->data,
+		.retain_ns = server->settings->retain_ns,
+		.retain_bytes = server->settings->retain_bytes,
 		.clock = clock_system(),
 	};
 	struct profile_store_report report = {0};
@@ -232,7 +232,7 @@ static void visit_ingest(void *context, site_counter_fn visit, void *visit_conte
 
 static int start_http(struct server *server)
 {
-	const struct config *config = server->config;
+	const struct settings *settings = server->settings;
 	struct http_server_options options = {
 		.listen_fd = server->http_fd,
 		.plan = http_route_plan,
@@ -246,8 +246,9 @@ static int start_http(struct server *server)
 		.symbolizer = server->symbolizer,
 		.hosts = server->hosts,
 		.clock = clock_system(),
-		.guard = {config->allowed_hosts, config->allowed_host_count},
-		.web_dir = config->web_dir,
+		.guard = {(const char *const *)settings->allowed_hosts.items,
+			settings->allowed_hosts.count},
+		.web_dir = settings->web_dir,
 		.started_at_ns = clock_realtime_ns(),
 		.counters = &server->http_counters,
 		.visit_ingest = visit_ingest,
@@ -268,7 +269,7 @@ static void set_port(struct listen_address *address, uint16_t port)
 
 static int start_grpc(struct server *server)
 {
-	const struct config *config = server->config;
+	const struct settings *settings = server->settings;
 	char text[LISTEN_ADDRESS_TEXT_MAX];
 	struct grpc_service_options options = {
 		.address = text,
@@ -276,16 +277,16 @@ static int start_grpc(struct server *server)
 		.symbolizer = server->symbolizer,
 		.hosts = server->hosts,
 		.clock = clock_system(),
-		.insecure_uploads = config->insecure_uploads,
+		.insecure_uploads = settings->insecure_uploads,
 	};
 	struct grpc_service *grpc;
 	int r;
 
-	listen_address_format(&config->grpc, text);
+	listen_address_format(&settings->grpc, text);
 	r = grpc_service_new(&options, &grpc);
 	if (r < 0)
-		return refuse_grpc(config, r);
-	server->grpc_bound = config->grpc;
+		return refuse_grpc(settings, r);
+	server->grpc_bound = settings->grpc;
 	set_port(&server->grpc_bound, grpc_service_port(grpc));
 	server->grpc = grpc;
 	return 0;
@@ -333,14 +334,14 @@ static void announce(const struct server *server)
 	fprintf(stderr, "listening grpc %s\n", text);
 }
 
-int server_start(const struct config *config, struct server **ret_server)
+int server_start(const struct settings *settings, struct server **ret_server)
 {
 	struct server *server = calloc(1, sizeof(*server));
 	int r;
 
 	if (!server)
 		return log_error(-ENOMEM, "starting");
-	server->config = config;
+	server->settings = settings;
 	server->http_fd = -1;
 	r = start_parts(server);
 	if (r < 0) {

@@ -10,6 +10,8 @@
 /* One line is one write: longer text is cut so that lines of several threads never mix. */
 #define LINE_BYTES_MAX 2048
 
+const char *const log_level_names[] = {"error", "warning", "info", "debug", NULL};
+
 static const char *program_name = "cairn";
 static enum log_level level_shown = LOG_LEVEL_INFO;
 

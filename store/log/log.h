@@ -12,6 +12,9 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
+/* By level, closed by NULL: what a setting takes. */
+extern const char *const log_level_names[];
+
 /* PROGRAM (static text) stands before each line. Default level: info. */
 void log_init(const char *program, enum log_level level);
 /* ERROR is a negative errno, or 0 when there is no system reason to tell. */

@@ -9,8 +9,8 @@
 #include "tests/support/work_dir.h"
 
 static struct settings settings;
-static enum settings_action action;
-static struct settings_fault fault;
+static enum command_line_action action;
+static struct setting_fault fault;
 
 #define PARSE(...)                                                                            \
 	__extension__({                                                                       \
@@ -30,7 +30,7 @@ static void nothing_given_means_the_defaults(void)
 	char name[256] = {0};
 
 	CHECK_EQ(settings_parse(0, NULL, &settings, &action, &fault), 0);
-	CHECK_EQ(action, SETTINGS_RUN);
+	CHECK_EQ(action, COMMAND_LINE_RUN);
 	CHECK_STR(settings.server, "127.0.0.1:4041");
 	CHECK_EQ(settings.hz, 19);
 	CHECK_EQ(settings.window_seconds, 10);
@@ -99,7 +99,7 @@ static void what_is_wrong_is_said_by_name(void)
 	expect_fault(PARSE(TEXT("--hz=-1")), "-1");
 	expect_fault(PARSE(TEXT("--hz=99999999999999999999")), "99999999999999999999");
 	expect_fault(PARSE(TEXT("--window=3601")), "--window");
-	expect_fault(PARSE(TEXT("--upload-max=1T")), "1T");
+	expect_fault(PARSE(TEXT("--upload-max=1P")), "1P");
 	expect_fault(PARSE(TEXT("--upload-max=17179869184G")), "--upload-max");
 	expect_fault(PARSE(TEXT("--upload=maybe")), "never, stripped, full");
 	expect_fault(PARSE(TEXT("--server=nonsense")), "nonsense");
@@ -121,12 +121,12 @@ static void addresses_of_both_families_are_taken(void)
 static void help_and_version_need_nothing_else(void)
 {
 	CHECK_EQ(PARSE(TEXT("--help"), TEXT("--config"), TEXT("/nonexistent")), 0);
-	CHECK_EQ(action, SETTINGS_HELP);
+	CHECK_EQ(action, COMMAND_LINE_HELP);
 	settings_done(&settings);
 	CHECK_EQ(PARSE(TEXT("--version")), 0);
-	CHECK_EQ(action, SETTINGS_VERSION);
+	CHECK_EQ(action, COMMAND_LINE_VERSION);
 	settings_done(&settings);
-	settings_print_help();
+	command_line_print_help(&settings_table, stdout);
 }
 
 static void the_command_line_wins_over_the_file(void)
