@@ -88,6 +88,8 @@ static struct status_view view_status(struct agent *agent)
 		.binary_count = agent->processes.binaries.count,
 	};
 
+	tally_set(&agent->tally, TALLY_samples_held, hold_count(&agent->pipeline.hold));
+	tally_set(&agent->tally, TALLY_samples_in_window, agent->pipeline.window.sample_count);
 	/* Without new ones the last are told. */
 	sampler_counters(agent->sampler, agent->kernel_counters);
 	memcpy(view.kernel_counters, agent->kernel_counters, sizeof(view.kernel_counters));
@@ -434,8 +436,15 @@ static void drain(struct agent *agent)
 	int r = -ENOBUFS;
 
 	pipeline_begin(&agent->pipeline);
+	/* What had passed before the rings are emptied has come afterwards, or it got lost on the
+	 * way. Windows tell, so it is looked at when one is due. */
+	if (agent->pipeline.clocks.monotonic_ns >= pipeline_deadline_ns(&agent->pipeline))
+		sampler_counters(agent->sampler, agent->kernel_counters);
 	for (int i = 0; r == -ENOBUFS && i < DRAIN_COUNT_MAX; i++) {
 		r = sampler_drain(agent->sampler, pipeline_add, &agent->pipeline);
+		if (r >= 0)
+			tally_set(&agent->tally, TALLY_samples_due,
+				agent->kernel_counters[COUNTER_passed]);
 		pipeline_end(&agent->pipeline);
 	}
 	if (r < 0 && r != -ENOBUFS)
@@ -508,8 +517,10 @@ static void finish(struct agent *agent)
 {
 	int r;
 
+	/* Nothing passes any more that nobody would take. */
+	sampler_halt(agent->sampler);
+	drain(agent);
 	pipeline_begin(&agent->pipeline);
-	sampler_drain(agent->sampler, pipeline_add, &agent->pipeline);
 	pipeline_finish(&agent->pipeline);
 	r = sink_flush(rpc_sink_sink(agent->sink), FLUSH_NS);
 	if (r < 0)

@@ -129,10 +129,12 @@ static void turn_over(struct pipeline *pipeline, uint64_t end_ns,
 	sum_up_cpus(pipeline);
 	pipeline->last_window_samples = pipeline->window.sample_count;
 	if (window_close(&pipeline->window, &end, pipeline->config.add_status,
-		    pipeline->config.context, &profile) == 0)
+		    pipeline->config.context, &profile) == 0) {
 		pipeline->config.emit(pipeline->config.context, profile);
-	else
+	} else {
 		tally_add(tally, TALLY_windows_dropped, 1);
+		tally_add(tally, TALLY_samples_window_dropped, pipeline->last_window_samples);
+	}
 	pipeline->before = pipeline->after;
 	pipeline->after = spare;
 	pipeline->span = next;

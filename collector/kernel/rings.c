@@ -2,6 +2,7 @@
 #include "collector/kernel/rings.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -9,17 +10,6 @@
 #include "collector/kernel/event.h"
 #include "store/base/cleanup.h"
 #include "store/base/must.h"
-
-int rings_init(struct rings *rings, const struct ring_layout *layout, int outer_fd)
-{
-	*rings = (struct rings){.layout = *layout, .outer_fd = outer_fd};
-	rings->fds = malloc(layout->ring_count * sizeof(*rings->fds));
-	if (!rings->fds)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < layout->ring_count; i++)
-		rings->fds[i] = -1;
-	return 0;
-}
 
 void rings_done(struct rings *rings)
 {
@@ -30,6 +20,22 @@ void rings_done(struct rings *rings)
 			close(rings->fds[i]);
 	free(rings->fds);
 	rings->fds = NULL;
+	free(rings->refused);
+	rings->refused = NULL;
+}
+
+int rings_init(struct rings *rings, const struct ring_layout *layout, int outer_fd)
+{
+	*rings = (struct rings){.layout = *layout, .outer_fd = outer_fd};
+	rings->fds = malloc(layout->ring_count * sizeof(*rings->fds));
+	rings->refused = malloc(EVENT_SAMPLE_BYTES_MAX);
+	if (!rings->fds || !rings->refused) {
+		rings_done(rings);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < layout->ring_count; i++)
+		rings->fds[i] = -1;
+	return 0;
 }
 
 static int hand_over(void *context, void *record, size_t byte_count)
@@ -43,8 +49,23 @@ static int hand_over(void *context, void *record, size_t byte_count)
 		return 0;
 	}
 	r = rings->fn(rings->context, sample);
-	if (r == 0)
+	if (r == 0) {
 		rings->handed_over++;
+	} else {
+		memcpy(rings->refused, sample, byte_count);
+		rings->has_refused = true;
+	}
+	return r;
+}
+
+static int hand_over_refused(struct rings *rings)
+{
+	int r = rings->has_refused ? rings->fn(rings->context, rings->refused) : 0;
+
+	if (r == 0 && rings->has_refused) {
+		rings->handed_over++;
+		rings->has_refused = false;
+	}
 	return r;
 }
 
@@ -96,6 +117,8 @@ int rings_drain(struct rings *rings, sampler_sample_fn fn, void *context)
 	rings->fn = fn;
 	rings->context = context;
 	rings->handed_over = 0;
-	r = ring_buffer__consume(rings->buffer);
+	r = hand_over_refused(rings);
+	if (r == 0)
+		r = ring_buffer__consume(rings->buffer);
 	return r < 0 ? r : (int)rings->handed_over;
 }

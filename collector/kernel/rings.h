@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/kernel/ring_layout.h"
@@ -25,6 +26,10 @@ struct rings {
 	sampler_sample_fn fn;
 	void *context;
 	uint32_t handed_over;
+	/* A sample that was refused, which the library counts as read: it is handed over first next
+	 * time. Room for the longest. */
+	struct event_sample *refused;
+	bool has_refused;
 	/* Since the beginning. */
 	uint64_t malformed;
 };

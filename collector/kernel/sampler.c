@@ -163,6 +163,11 @@ int sampler_drain(struct sampler *sampler, sampler_sample_fn fn, void *context)
 	return rings_drain(&sampler->rings, fn, context);
 }
 
+void sampler_halt(struct sampler *sampler)
+{
+	timers_halt(&sampler->timers);
+}
+
 int sampler_counters(struct sampler *sampler, uint64_t ret_values[COUNTER_MAX])
 {
 	uint64_t now_ns = clock_monotonic_ns(), missed;

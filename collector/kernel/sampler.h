@@ -53,10 +53,13 @@ int sampler_poll_fd(const struct sampler *sampler);
 /* Gives each pending sample to FN, ring by ring: in order of time within a CPU, not between CPUs.
  * The sample is whole and checked (frame counts within limits and within the record, known stop
  * reasons, comm closed), and borrowed until FN returns. FN returns 0, or a negative errno that
- * ends the drain; the rest stays pending.
+ * ends the drain; this sample and the rest stay pending.
  * Gives the number of samples handed over, or that negative errno. */
 typedef int (*sampler_sample_fn)(void *context, const struct event_sample *sample);
 int sampler_drain(struct sampler *sampler, sampler_sample_fn fn, void *context);
+
+/* Ends the timers: nothing is sampled any more. What is pending can still be drained. */
+void sampler_halt(struct sampler *sampler);
 
 /* Every counter since sampler_open, summed over the CPUs that there are and were. */
 int sampler_counters(struct sampler *sampler, uint64_t ret_values[COUNTER_MAX]);

@@ -50,6 +50,14 @@ static void stop(struct timers *timers, struct timer *timer)
 	timer->link = NULL;
 }
 
+void timers_halt(struct timers *timers)
+{
+	for (uint32_t cpu = 0; cpu < timers->cpu_count; cpu++) {
+		if (timers->timers[cpu].link)
+			stop(timers, &timers->timers[cpu]);
+	}
+}
+
 void timers_done(struct timers *timers)
 {
 	for (uint32_t cpu = 0; timers->timers && cpu < timers->cpu_count; cpu++)

@@ -44,6 +44,8 @@ struct timers {
 /* -ENOMEM. Nothing runs yet. */
 int timers_init(
 	struct timers *timers, struct bpf_program *program, uint64_t period_ns, uint32_t cpu_count);
+/* Ends every timer that runs; none starts again by itself. */
+void timers_halt(struct timers *timers);
 void timers_done(struct timers *timers);
 
 /* Starts the timer of CPU, whose count stands at RECEIVED. Errors as the kernel gave them. */

@@ -84,12 +84,12 @@ int window_open(struct window *window, const struct window_span *span)
 
 	profile_free(window->profile);
 	window->profile = NULL;
+	window->sample_count = 0;
 	r = profile_new(&window->profile);
 	if (r < 0)
 		return r;
 	window->number++;
 	window->span = *span;
-	window->sample_count = 0;
 	for (uint32_t i = 0; i < window->sampled_count; i++)
 		window->sampled_ns[i] = 0;
 	r = fill_profile(window);

@@ -79,6 +79,8 @@ static void write_bodies(struct file_sink *sink, const struct profile_wire_bodie
 	sink_count(&sink->counts, SINK_COUNTER_BATCHES_ENCODED, bodies->count);
 	sink_count(&sink->counts, SINK_COUNTER_DROPPED_UNENCODED, bodies->dropped_sample_count);
 	for (uint32_t i = 0; i < bodies->count; i++) {
+		sink_count(&sink->counts, SINK_COUNTER_SAMPLES_ENCODED,
+			bodies->bodies[i].sample_count);
 		if (sink->fault == 0)
 			sink->fault = write_body(sink, &bodies->bodies[i]);
 		if (sink->fault < 0)

@@ -60,6 +60,7 @@ struct rpc_sink {
 	pthread_cond_t changed;
 	struct profile *inbox[INBOX_MAX];
 	uint32_t inbox_count;
+	uint64_t unencoded_samples; /* in the inbox, or being encoded */
 	bool noted; /* a callback has something for the thread */
 	bool idle; /* nothing is waiting or under way */
 	bool hurried; /* someone waits for the queue to empty */
@@ -99,8 +100,12 @@ static void count(struct rpc_sink *sink, enum sink_counter counter, uint64_t how
 	sink_count(&sink->counts, counter, how_many);
 }
 
+/* With LOCK, like every change of what the levels tell and of what is counted with it: so a reading
+ * adds up. */
 static void count_levels(struct rpc_sink *sink)
 {
+	sink_count_level(&sink->counts, SINK_COUNTER_SAMPLES_UNENCODED, sink->unencoded_samples);
+	sink_count_level(&sink->counts, SINK_COUNTER_BATCHES_UNDER_WAY, sink->queue.sent_count);
 	sink_count_level(&sink->counts, SINK_COUNTER_BATCHES_QUEUED, sink->queue.count);
 	sink_count_level(&sink->counts, SINK_COUNTER_SAMPLES_QUEUED, sink->queue.sample_count);
 	sink_count_level(&sink->counts, SINK_COUNTER_BYTES_QUEUED, sink->queue.bytes);
@@ -112,28 +117,38 @@ static void keep_bodies(struct rpc_sink *sink, struct profile_wire_bodies *bodie
 {
 	for (uint32_t i = 0; i < bodies->count; i++) {
 		uint64_t dropped = 0, samples = bodies->bodies[i].sample_count;
+		int r = batch_queue_push(&sink->queue, &bodies->bodies[i], &dropped);
 
-		if (batch_queue_push(&sink->queue, &bodies->bodies[i], &dropped) < 0)
-			count(sink, SINK_COUNTER_DROPPED_UNENCODED, samples);
 		bodies->bodies[i].bytes = NULL;
+		if (r < 0) {
+			count(sink, SINK_COUNTER_DROPPED_UNENCODED, samples);
+			continue;
+		}
+		count(sink, SINK_COUNTER_BATCHES_ENCODED, 1);
+		count(sink, SINK_COUNTER_SAMPLES_ENCODED, samples);
 		count(sink, SINK_COUNTER_DROPPED_FULL, dropped);
 	}
-	count(sink, SINK_COUNTER_BATCHES_ENCODED, bodies->count);
 	count(sink, SINK_COUNTER_DROPPED_UNENCODED, bodies->dropped_sample_count);
 }
 
 static void encode(struct rpc_sink *sink, struct profile *profile)
 {
+	uint64_t samples = profile_sample_count(profile);
 	struct profile_wire_bodies bodies;
 	int r = profile_wire_encode(profile, &profile_wire_limits_default, &bodies);
 
-	if (r < 0) {
-		count(sink, SINK_COUNTER_DROPPED_UNENCODED, profile_sample_count(profile));
-		log_warning(r, "a window cannot be encoded, dropping it");
-	} else {
+	pthread_mutex_lock(&sink->lock);
+	sink->unencoded_samples -= samples;
+	if (r < 0)
+		count(sink, SINK_COUNTER_DROPPED_UNENCODED, samples);
+	else
 		keep_bodies(sink, &bodies);
+	count_levels(sink);
+	pthread_mutex_unlock(&sink->lock);
+	if (r < 0)
+		log_warning(r, "a window cannot be encoded, dropping it");
+	else
 		profile_wire_bodies_done(&bodies);
-	}
 	profile_free(profile);
 }
 
@@ -149,7 +164,6 @@ static void encode_inbox(struct rpc_sink *sink)
 	pthread_mutex_unlock(&sink->lock);
 	for (uint32_t i = 0; i < inbox_count; i++)
 		encode(sink, inbox[i]);
-	count_levels(sink);
 }
 
 /* ---- Answers ---- */
@@ -165,6 +179,38 @@ static void tell_refused(struct rpc_sink *sink, const struct push_ack *ack, uint
 		(unsigned long long)samples, ack->text);
 }
 
+static void pause_sending(struct rpc_sink *sink, const struct push_ack *ack)
+{
+	uint64_t pause_ns = backoff_next(&sink->pause);
+
+	if (ack->retry_after_ns > pause_ns && ack->retry_after_ns <= MAX_NS)
+		pause_ns = ack->retry_after_ns;
+	sink->paused_until_ns = now_ns(sink) + pause_ns;
+}
+
+/* The batch has its answer, with LOCK. */
+static void settle(struct rpc_sink *sink, struct queued_batch *batch, enum wire_ack_result result)
+{
+	uint64_t samples = batch->body.sample_count;
+
+	if (result == WIRE_ACK_RETRY) {
+		count(sink, SINK_COUNTER_BATCHES_DEFERRED, 1);
+		batch_queue_unmark_sent(&sink->queue, batch);
+		return;
+	}
+	if (result == WIRE_ACK_STORED) {
+		count(sink, SINK_COUNTER_BATCHES_ACKNOWLEDGED, 1);
+		count(sink, SINK_COUNTER_SAMPLES_ACKNOWLEDGED, samples);
+	} else if (result == WIRE_ACK_DUPLICATE) {
+		count(sink, SINK_COUNTER_BATCHES_DUPLICATE, 1);
+		count(sink, SINK_COUNTER_SAMPLES_DUPLICATE, samples);
+	} else {
+		count(sink, SINK_COUNTER_BATCHES_REFUSED, 1);
+		count(sink, SINK_COUNTER_DROPPED_REFUSED, samples);
+	}
+	batch_queue_remove(&sink->queue, batch);
+}
+
 static void take_ack(struct rpc_sink *sink, const struct push_ack *ack)
 {
 	struct queued_batch *batch = batch_queue_find(&sink->queue, ack->sequence);
@@ -172,27 +218,17 @@ static void take_ack(struct rpc_sink *sink, const struct push_ack *ack)
 
 	if (!batch)
 		return;
+	pthread_mutex_lock(&sink->lock);
+	settle(sink, batch, ack->result);
+	count_levels(sink);
+	pthread_mutex_unlock(&sink->lock);
 	if (ack->result == WIRE_ACK_RETRY) {
-		uint64_t pause_ns = backoff_next(&sink->pause);
-
-		count(sink, SINK_COUNTER_BATCHES_DEFERRED, 1);
-		batch_queue_unmark_sent(&sink->queue, batch);
-		if (ack->retry_after_ns > pause_ns && ack->retry_after_ns <= MAX_NS)
-			pause_ns = ack->retry_after_ns;
-		sink->paused_until_ns = now_ns(sink) + pause_ns;
+		pause_sending(sink, ack);
 		return;
 	}
-	if (ack->result == WIRE_ACK_STORED) {
-		count(sink, SINK_COUNTER_BATCHES_ACKNOWLEDGED, 1);
-		count(sink, SINK_COUNTER_SAMPLES_ACKNOWLEDGED, samples);
-	} else if (ack->result == WIRE_ACK_DUPLICATE) {
-		count(sink, SINK_COUNTER_SAMPLES_DUPLICATE, samples);
-	} else {
-		count(sink, SINK_COUNTER_DROPPED_REFUSED, samples);
+	if (ack->result == WIRE_ACK_REFUSED)
 		tell_refused(sink, ack, samples);
-	}
 	backoff_reset(&sink->pause);
-	batch_queue_remove(&sink->queue, batch);
 }
 
 static void take_acks(struct rpc_sink *sink)
@@ -201,7 +237,6 @@ static void take_acks(struct rpc_sink *sink)
 
 	while (push_stream_take_ack(sink->stream, &ack))
 		take_ack(sink, &ack);
-	count_levels(sink);
 }
 
 /* ---- The stream ---- */
@@ -244,7 +279,11 @@ static void end_stream(struct rpc_sink *sink, int result, const char *text)
 	upload_sender_connect(sink->uploads, NULL);
 	push_stream_free(sink->stream);
 	sink->stream = NULL;
+	pthread_mutex_lock(&sink->lock);
+	count(sink, SINK_COUNTER_BATCHES_UNANSWERED, sink->queue.sent_count);
 	batch_queue_unmark_all(&sink->queue);
+	count_levels(sink);
+	pthread_mutex_unlock(&sink->lock);
 	if (wrong_server)
 		count(sink, SINK_COUNTER_VERSIONS_REFUSED, 1);
 	else
@@ -323,24 +362,32 @@ static struct queued_batch *next_batch(const struct rpc_sink *sink)
 		&sink->queue, sink->unanswered_count_max, sink->options.bytes_max / 2);
 }
 
+static void count_sent(struct rpc_sink *sink, bool again, size_t byte_count)
+{
+	pthread_mutex_lock(&sink->lock);
+	count(sink, SINK_COUNTER_BATCHES_SENT, 1);
+	count(sink, SINK_COUNTER_BYTES_SENT, byte_count);
+	count(sink, SINK_COUNTER_BATCHES_RESENT, again ? 1 : 0);
+	count_levels(sink);
+	pthread_mutex_unlock(&sink->lock);
+}
+
 static void send_batches(struct rpc_sink *sink)
 {
 	struct queued_batch *batch;
 
-	while ((batch = batch_queue_next(
-			&sink->queue, sink->unanswered_count_max, sink->options.bytes_max / 2))) {
+	while ((batch = next_batch(sink))) {
 		bool again = batch->numbered;
 		size_t byte_count;
 
 		batch_queue_mark_sent(&sink->queue, batch);
 		/* What fails here fails the stream, too, and all of it is sent again. */
 		if (push_stream_send(sink->stream, batch, &byte_count) < 0) {
+			batch_queue_unmark_sent(&sink->queue, batch);
 			push_stream_cancel(sink->stream);
 			return;
 		}
-		count(sink, SINK_COUNTER_BATCHES_SENT, 1);
-		count(sink, SINK_COUNTER_BYTES_SENT, byte_count);
-		count(sink, SINK_COUNTER_BATCHES_RESENT, again ? 1 : 0);
+		count_sent(sink, again, byte_count);
 	}
 }
 
@@ -453,19 +500,23 @@ static int rpc_sink_send(struct sink *base, struct profile *profile)
 	uint64_t samples = profile_sample_count(profile);
 	bool full;
 
+	pthread_mutex_lock(&sink->lock);
 	count(sink, SINK_COUNTER_WINDOWS_RECEIVED, 1);
 	count(sink, SINK_COUNTER_SAMPLES_RECEIVED, samples);
-	pthread_mutex_lock(&sink->lock);
 	full = sink->inbox_count == INBOX_MAX;
-	if (!full) {
+	if (full) {
+		count(sink, SINK_COUNTER_DROPPED_UNENCODED, samples);
+	} else {
 		sink->inbox[sink->inbox_count++] = profile;
+		sink->unencoded_samples += samples;
+		sink_count_level(
+			&sink->counts, SINK_COUNTER_SAMPLES_UNENCODED, sink->unencoded_samples);
 		sink->idle = false;
 		pthread_cond_broadcast(&sink->changed);
 	}
 	pthread_mutex_unlock(&sink->lock);
 	if (!full)
 		return 0;
-	count(sink, SINK_COUNTER_DROPPED_UNENCODED, samples);
 	profile_free(profile);
 	return -ENOBUFS;
 }
@@ -492,7 +543,11 @@ static int rpc_sink_flush(struct sink *base, uint64_t timeout_ns)
 
 static void rpc_sink_read_counters(struct sink *base, uint64_t *ret_values)
 {
-	sink_counts_read(&((struct rpc_sink *)base)->counts, ret_values);
+	struct rpc_sink *sink = (struct rpc_sink *)base;
+
+	pthread_mutex_lock(&sink->lock);
+	sink_counts_read(&sink->counts, ret_values);
+	pthread_mutex_unlock(&sink->lock);
 }
 
 static void free_options(struct rpc_sink *sink)

@@ -17,15 +17,23 @@
 #include "bpf/abi/counter.h"
 
 /* X(name, meaning): what is counted between the ring buffers and the sink; `collector_` stands
- * before the names. */
+ * before the names. Those that say "now" are levels; all others only rise. In samples: received =
+ * counted + dropped + held now, and counted = handed to the sink + lost with their window + in the
+ * window now. Received plus the kernel side's malformed is never below samples_due. */
 #define TALLY_LIST(X)                                                                             \
+	X(samples_due,                                                                            \
+		"samples that the kernel side had passed when its rings were last emptied; "      \
+		"all of them came")                                                               \
 	X(samples_received, "samples that came from the kernel side")                             \
+	X(samples_held, "samples that wait to be put in order, now")                              \
 	X(samples_counted, "samples that stand in a window, each with its whole weight")          \
 	X(samples_late, "samples older than their window; counted in the first slot of the next") \
 	X(samples_dropped, "samples lost because memory or a table of the window was exhausted")  \
 	X(samples_held_full,                                                                      \
 		"times that the buffer for ordering samples was full and drained "                \
 		"early")                                                                          \
+	X(samples_in_window, "samples in the window that is being filled or closed, now")         \
+	X(samples_window_dropped, "samples lost with their window, for lack of memory")           \
 	X(user_frames, "frames of user stacks")                                                   \
 	X(user_frames_unmapped,                                                                   \
 		"user frames outside of every known mapping; sent as absolute "                   \
@@ -77,23 +85,33 @@
 	X(upload_bytes, "bytes of uploads")                                                       \
 	X(control_requests, "requests on the control sockets")
 
-/* X(NAME, text name, meaning). Those that say "now" are levels; all others only rise. Received =
- * acknowledged + duplicate + dropped by one of the reasons + queued now, in samples. */
+/* X(NAME, text name, meaning). Those that say "now" are levels; all others only rise. In samples:
+ * received = encoded + dropped unencoded + unencoded now, and encoded = acknowledged + duplicate +
+ * dropped by one of the other reasons + queued now. In batches: sent = acknowledged + duplicate +
+ * refused + deferred + unanswered + under way now. A reading is of one moment. */
 #define SINK_COUNTERS(X)                                                                         \
 	X(WINDOWS_RECEIVED, "sink_windows_received", "windows handed to the sink")               \
 	X(SAMPLES_RECEIVED, "sink_samples_received", "samples in these windows")                 \
 	X(BATCHES_ENCODED, "sink_batches_encoded", "batches made of them")                       \
+	X(SAMPLES_ENCODED, "sink_samples_encoded", "samples in these batches")                   \
+	X(SAMPLES_UNENCODED, "sink_samples_unencoded",                                           \
+		"samples in windows that are not encoded yet, now")                              \
 	X(BATCHES_QUEUED, "sink_batches_queued", "batches not yet acknowledged, now")            \
 	X(SAMPLES_QUEUED, "sink_samples_queued", "samples not yet acknowledged, now")            \
 	X(BYTES_QUEUED, "sink_bytes_queued", "bytes of these batches, now")                      \
 	X(BATCHES_SENT, "sink_batches_sent", "batches sent, those sent again included")          \
 	X(BATCHES_RESENT, "sink_batches_resent", "of these, sent again")                         \
 	X(BYTES_SENT, "sink_bytes_sent", "bytes of batches sent")                                \
+	X(BATCHES_UNDER_WAY, "sink_batches_under_way", "batches sent and not answered, now")     \
 	X(BATCHES_ACKNOWLEDGED, "sink_batches_acknowledged", "batches durable at the server")    \
 	X(SAMPLES_ACKNOWLEDGED, "sink_samples_acknowledged", "samples durable at the server")    \
 	X(SAMPLES_DUPLICATE, "sink_samples_duplicate",                                           \
 		"samples that the server had already, from before a break")                      \
+	X(BATCHES_DUPLICATE, "sink_batches_duplicate", "batches of these")                       \
 	X(BATCHES_DEFERRED, "sink_batches_deferred", "answers `not now`; the batch was kept")    \
+	X(BATCHES_UNANSWERED, "sink_batches_unanswered",                                         \
+		"batches whose stream ended before their answer; they are sent again")           \
+	X(BATCHES_REFUSED, "sink_batches_refused", "batches that the server called malformed")   \
 	X(DROPPED_FULL, "sink_samples_dropped_queue_full",                                       \
 		"samples dropped, oldest first: the queue was full")                             \
 	X(DROPPED_REFUSED, "sink_samples_dropped_refused",                                       \

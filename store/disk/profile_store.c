@@ -185,10 +185,8 @@ static int refuse_early(struct profile_store *store, const struct log_record *re
 		return -EROFS;
 	pthread_mutex_lock(&store->lock);
 	if (record->until_ns <= retention_edge_ns(&limits)) {
-		store->counters[PROFILE_STORE_refused_old]++;
 		r = -ESTALE;
 	} else if (store->full && now->monotonic_ns < store->full_retry_ns) {
-		store->counters[PROFILE_STORE_refused_full]++;
 		r = -ENOSPC;
 	} else if (store->full) {
 		/* This one goes to see whether there is room again. */
@@ -207,13 +205,13 @@ static int enqueue(struct profile_store *store, struct store_pending *pending)
 		r = -ESHUTDOWN;
 	} else if (store->pending_count >= PENDING_COUNT_MAX ||
 		store->pending_bytes + pending->byte_count > PENDING_BYTES_MAX) {
-		store->counters[PROFILE_STORE_refused_queue]++;
 		r = -ENOBUFS;
 	} else {
 		*store->last = pending;
 		store->last = &pending->next;
 		store->pending_count++;
 		store->pending_bytes += pending->byte_count;
+		store->counters[PROFILE_STORE_records_offered]++;
 		store->appended_serial++;
 		pthread_cond_signal(&store->work);
 	}
@@ -221,7 +219,32 @@ static int enqueue(struct profile_store *store, struct store_pending *pending)
 	return r;
 }
 
-int profile_store_append(struct profile_store *store, const struct batch_key *key,
+static enum profile_store_counter counter_of_refusal(int error)
+{
+	switch (error) {
+	case -ESTALE:
+		return PROFILE_STORE_refused_old;
+	case -ENOSPC:
+		return PROFILE_STORE_refused_full;
+	case -ENOBUFS:
+		return PROFILE_STORE_refused_queue;
+	case -EFBIG:
+		return PROFILE_STORE_refused_large;
+	default:
+		return PROFILE_STORE_refused_other;
+	}
+}
+
+/* Offered and refused at once, so that a reading adds up at any moment. */
+static void count_refusal(struct profile_store *store, int error)
+{
+	pthread_mutex_lock(&store->lock);
+	store->counters[PROFILE_STORE_records_offered]++;
+	store->counters[counter_of_refusal(error)]++;
+	pthread_mutex_unlock(&store->lock);
+}
+
+static int append(struct profile_store *store, const struct batch_key *key,
 	const struct profile *profile, profile_store_done_fn done, void *context)
 {
 	struct clock_reading now = clock_read(&store->config.clock);
@@ -241,17 +264,22 @@ int profile_store_append(struct profile_store *store, const struct batch_key *ke
 	*pending = (struct store_pending){
 		.key = *key, .received_at_ns = now.realtime_ns, .done = done, .context = context};
 	r = build_record(profile, &record, pending);
-	if (r == -EFBIG) {
-		pthread_mutex_lock(&store->lock);
-		store->counters[PROFILE_STORE_refused_large]++;
-		pthread_mutex_unlock(&store->lock);
-	}
 	if (r == 0)
 		r = enqueue(store, pending);
 	if (r < 0) {
 		free(pending->bytes);
 		free(pending);
 	}
+	return r;
+}
+
+int profile_store_append(struct profile_store *store, const struct batch_key *key,
+	const struct profile *profile, profile_store_done_fn done, void *context)
+{
+	int r = append(store, key, profile, done, context);
+
+	if (r < 0)
+		count_refusal(store, r);
 	return r;
 }
 

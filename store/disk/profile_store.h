@@ -91,8 +91,10 @@ int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t 
 /* Deletes what is past retention now; the writer thread does so by itself every few minutes. */
 void profile_store_retain(struct profile_store *store);
 
-/* Counters since opening: name, meaning. */
+/* Counters since opening: name, meaning. Offered = appended + duplicates + refused by one of the
+ * reasons + failed + pending now. */
 #define PROFILE_STORE_COUNTERS(X)                                                              \
+	X(records_offered, "batches handed to the store")                                      \
 	X(records_appended, "batches made durable")                                            \
 	X(bytes_appended, "bytes made durable, headers included")                              \
 	X(duplicates, "batches whose key was durable already: answered, not stored again")     \
@@ -100,6 +102,8 @@ void profile_store_retain(struct profile_store *store);
 	X(refused_queue, "batches refused because too much waits for the disk")                \
 	X(refused_old, "batches refused because all of them is older than the retention")      \
 	X(refused_large, "batches refused because they do not fit a record or the index")      \
+	X(refused_other, "batches refused for lack of memory, or while the store closes")      \
+	X(records_failed, "batches not stored because their group commit failed")              \
 	X(write_failures, "group commits whose write failed, other than by a full disk")       \
 	X(sync_failures, "group commits whose fdatasync failed: nothing of them acknowledged") \
 	X(commits, "group commits, one fdatasync each")                                        \

@@ -30,14 +30,6 @@ struct group {
 	bool full; /* took all that a group may hold */
 };
 
-static void count(
-	struct profile_store *store, enum profile_store_counter counter, uint64_t how_many)
-{
-	pthread_mutex_lock(&store->lock);
-	store->counters[counter] += how_many;
-	pthread_mutex_unlock(&store->lock);
-}
-
 static bool is_full(int error)
 {
 	return error == -ENOSPC || error == -EDQUOT;
@@ -153,10 +145,8 @@ static void index_group(struct profile_store *store, const struct group *group)
 			item->result = time_index_add(
 				&store->index, &record, store->active_file, (uint32_t)offset);
 		/* No room for its host, types or hour: it will not fit later either. */
-		if (item->result == -E2BIG) {
+		if (item->result == -E2BIG)
 			item->result = -EFBIG;
-			store->counters[PROFILE_STORE_refused_large]++;
-		}
 		if (item->result == 0)
 			offset += item->byte_count;
 	}
@@ -233,7 +223,6 @@ static void publish_group(struct profile_store *store, const struct group *group
 			store_file_count(file, &record);
 		if (batch_seen_add(&store->seen, &item->key, item->received_at_ns) < 0)
 			store->seen.forgotten_count++;
-		store->counters[PROFILE_STORE_records_appended]++;
 		store->counters[PROFILE_STORE_bytes_appended] += item->byte_count;
 	}
 	file->bytes = store->active.byte_count;
@@ -278,25 +267,39 @@ static int result_of(const struct store_pending *item)
 	return item->twin->result == 0 ? -EALREADY : item->twin->result;
 }
 
+static enum profile_store_counter counter_of_result(int result)
+{
+	if (result == 0)
+		return PROFILE_STORE_records_appended;
+	if (result == -EALREADY)
+		return PROFILE_STORE_duplicates;
+	return result == -EFBIG ? PROFILE_STORE_refused_large : PROFILE_STORE_records_failed;
+}
+
+/* Nothing of the group is pending any more: at the same moment, so that a reading adds up. */
+static void count_results(struct profile_store *store, const struct group *group)
+{
+	pthread_mutex_lock(&store->lock);
+	for (const struct store_pending *item = group->first; item; item = item->next)
+		store->counters[counter_of_result(result_of(item))]++;
+	store->pending_count -= group->count;
+	store->pending_bytes -= group->bytes;
+	pthread_mutex_unlock(&store->lock);
+}
+
 static void answer_group(struct profile_store *store, struct group *group)
 {
 	struct store_pending *item;
 
-	for (item = group->first; item; item = item->next) {
-		int result = result_of(item);
-
-		if (result == -EALREADY)
-			count(store, PROFILE_STORE_duplicates, 1);
-		item->done(item->context, result);
-	}
+	count_results(store, group);
+	for (item = group->first; item; item = item->next)
+		item->done(item->context, result_of(item));
 	while ((item = group->first)) {
 		group->first = item->next;
 		free(item->bytes);
 		free(item);
 	}
 	pthread_mutex_lock(&store->lock);
-	store->pending_count -= group->count;
-	store->pending_bytes -= group->bytes;
 	store->answered_serial += group->count;
 	pthread_cond_broadcast(&store->answered);
 	pthread_mutex_unlock(&store->lock);

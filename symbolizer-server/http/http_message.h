@@ -17,6 +17,8 @@
 
 /* Parameters of one request; people's tools send a dozen at most. */
 #define HTTP_PARAM_COUNT_MAX 32
+/* No client reads it: it says in logs and counters that the client went away. */
+#define HTTP_STATUS_CLIENT_GONE 499
 /* An answer is built in memory. A tree of a million nodes is 30 MB as JSON, and what is larger is
  * too large for whoever asked. */
 #define HTTP_BODY_BYTES_MAX ((size_t)256 << 20)

@@ -64,6 +64,7 @@ struct exchange {
 	int fd;
 	uint64_t body_byte_count;
 	http_handle_fn handle;
+	bool counted; /* as a request that waits for its answer */
 	bool answered;
 	char local_address[INET6_ADDRSTRLEN];
 };
@@ -240,10 +241,31 @@ static struct MHD_Response *make_response(struct http_answer *answer, size_t *re
 	return response;
 }
 
-static void count_answer(struct http_server *server, int status, size_t byte_count)
+static void count_request(struct exchange *exchange)
 {
-	struct http_counters *counters = server->options.counters;
+	struct http_counters *counters = exchange->server->options.counters;
 
+	exchange->counted = true;
+	http_count(counters, HTTP_COUNTER_REQUESTS, 1);
+	http_count(counters, HTTP_COUNTER_REQUESTS_OPEN, 1);
+}
+
+static void count_gone(struct exchange *exchange)
+{
+	struct http_counters *counters = exchange->server->options.counters;
+
+	if (!exchange->counted)
+		return;
+	http_count(counters, HTTP_COUNTER_GONE, 1);
+	http_count_less(counters, HTTP_COUNTER_REQUESTS_OPEN, 1);
+}
+
+static void count_answer(struct exchange *exchange, int status, size_t byte_count)
+{
+	struct http_counters *counters = exchange->server->options.counters;
+
+	exchange->counted = false;
+	http_count_less(counters, HTTP_COUNTER_REQUESTS_OPEN, 1);
 	http_count(counters,
 		status < 400	       ? HTTP_COUNTER_ANSWERS_GOOD
 			: status < 500 ? HTTP_COUNTER_ANSWERS_REFUSED
@@ -262,7 +284,7 @@ static enum MHD_Result send_answer(struct exchange *exchange)
 	if (!response)
 		return MHD_NO;
 	add_headers(response, &exchange->answer);
-	count_answer(exchange->server, status, byte_count);
+	count_answer(exchange, status, byte_count);
 	log_debug("%s %s: %d, %zu bytes", exchange->request.method, exchange->request.path, status,
 		byte_count);
 	result = MHD_queue_response(exchange->connection, (unsigned)status, response);
@@ -288,6 +310,7 @@ static enum MHD_Result hand_to_worker(struct exchange *exchange)
 
 static enum MHD_Result refuse_body(struct exchange *exchange)
 {
+	count_request(exchange);
 	http_answer_error(&exchange->answer, 413,
 		"the body is larger than %" PRIu64 " bytes; nothing here takes one",
 		REQUEST_BODY_BYTES_MAX);
@@ -329,7 +352,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	}
 	if (exchange->answered)
 		return send_answer(exchange);
-	http_count(server->options.counters, HTTP_COUNTER_REQUESTS, 1);
+	count_request(exchange);
 	exchange->handle = server->options.plan(
 		server->options.context, &exchange->request, &exchange->answer);
 	if (exchange->handle)
@@ -344,6 +367,8 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 	(void)context;
 	(void)connection;
 	(void)code;
+	if (*state)
+		count_gone(*state);
 	exchange_free(*state);
 	*state = NULL;
 }
@@ -394,9 +419,17 @@ static void *work(void *context)
 
 	while (queue_pop(&server->queries, UINT64_MAX, &item) == 0) {
 		struct exchange *exchange = item;
+		struct http_counters *counters = server->options.counters;
 
-		http_count(server->options.counters, HTTP_COUNTER_QUERIES, 1);
+		http_count(counters, HTTP_COUNTER_QUERIES, 1);
+		http_count(counters, HTTP_COUNTER_QUERIES_RUNNING, 1);
 		exchange->handle(server->options.context, &exchange->request, &exchange->answer);
+		http_count_less(counters, HTTP_COUNTER_QUERIES_RUNNING, 1);
+		http_count(counters,
+			exchange->answer.status == HTTP_STATUS_CLIENT_GONE
+				? HTTP_COUNTER_CANCELLED
+				: HTTP_COUNTER_QUERIES_ANSWERED,
+			1);
 		finish_answer(exchange);
 		MHD_resume_connection(exchange->connection);
 	}

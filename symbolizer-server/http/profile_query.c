@@ -9,9 +9,6 @@
 #include "store/log/log.h"
 #include "symbolizer-server/http/symbol_names.h"
 
-/* No client reads it: it says in logs and counters that the client went away. */
-#define STATUS_CLIENT_GONE 499
-
 struct visit {
 	const struct http_request *request;
 	struct merge *merge; /* or listing */
@@ -163,8 +160,7 @@ void profile_query_answer_error(const struct site *site, struct http_answer *ans
 {
 	switch (error) {
 	case -ECANCELED:
-		http_count(site->counters, HTTP_COUNTER_CANCELLED, 1);
-		http_answer_error(answer, STATUS_CLIENT_GONE, "the client went away");
+		http_answer_error(answer, HTTP_STATUS_CLIENT_GONE, "the client went away");
 		break;
 	case -E2BIG:
 		http_answer_error(answer, 422,

@@ -90,12 +90,10 @@ static void send_ack(struct ingest_stream *ingest, const struct wire_ack *ack)
 	rpc_stream_finish(ingest->stream, r, "an answer could not be sent");
 }
 
-static void refuse(struct ingest_stream *ingest, uint64_t sequence, enum service_counter counter,
-	const char *what)
+static void refuse(struct ingest_stream *ingest, uint64_t sequence, const char *what)
 {
 	struct wire_ack ack = {.sequence = sequence, .result = WIRE_ACK_REFUSED, .text = what};
 
-	count(ingest, counter, 1);
 	send_ack(ingest, &ack);
 }
 
@@ -124,19 +122,38 @@ static void defer(struct ingest_stream *ingest, uint64_t sequence, int error)
 		.text = fault_text(error),
 	};
 
-	count(ingest, SERVICE_COUNTER_BATCHES_DEFERRED, 1);
 	tell_refusal(ingest->parts, error);
 	send_ack(ingest, &ack);
+}
+
+/* What became of a batch that could be read. */
+static void count_fate(struct ingest_stream *ingest, int result, uint64_t samples)
+{
+	static const struct fate {
+		int result;
+		enum service_counter batches, samples;
+	} fates[] = {
+		{0, SERVICE_COUNTER_BATCHES_STORED, SERVICE_COUNTER_SAMPLES_STORED},
+		{-EALREADY, SERVICE_COUNTER_BATCHES_DUPLICATE, SERVICE_COUNTER_SAMPLES_DUPLICATE},
+		{-ESTALE, SERVICE_COUNTER_BATCHES_STALE, SERVICE_COUNTER_SAMPLES_STALE},
+		{-EFBIG, SERVICE_COUNTER_BATCHES_TOO_LARGE, SERVICE_COUNTER_SAMPLES_TOO_LARGE},
+		{1, SERVICE_COUNTER_BATCHES_DEFERRED, SERVICE_COUNTER_SAMPLES_DEFERRED},
+	};
+	const struct fate *fate = fates;
+
+	while (fate->result != result && fate->result != 1)
+		fate++;
+	service_count_less(ingest->parts->counts, SERVICE_COUNTER_SAMPLES_PENDING, samples);
+	count(ingest, fate->batches, 1);
+	count(ingest, fate->samples, samples);
 }
 
 static void answer_failure(struct ingest_stream *ingest, uint64_t sequence, int error)
 {
 	if (error == -ESTALE)
-		refuse(ingest, sequence, SERVICE_COUNTER_BATCHES_STALE,
-			"all of it is older than what this server keeps");
+		refuse(ingest, sequence, "all of it is older than what this server keeps");
 	else if (error == -EFBIG)
-		refuse(ingest, sequence, SERVICE_COUNTER_BATCHES_TOO_LARGE,
-			"larger than the store can hold");
+		refuse(ingest, sequence, "larger than the store can hold");
 	else
 		defer(ingest, sequence, error);
 }
@@ -144,16 +161,11 @@ static void answer_failure(struct ingest_stream *ingest, uint64_t sequence, int 
 static void answer_durable(struct pending *pending, int result)
 {
 	struct ingest_stream *ingest = pending->ingest;
-	uint64_t samples = profile_sample_count(pending->profile);
 	struct wire_ack ack = {.sequence = pending->sequence};
 
 	if (result == -EALREADY) {
-		count(ingest, SERVICE_COUNTER_BATCHES_DUPLICATE, 1);
-		count(ingest, SERVICE_COUNTER_SAMPLES_DUPLICATE, samples);
 		ack.result = WIRE_ACK_DUPLICATE;
 	} else {
-		count(ingest, SERVICE_COUNTER_BATCHES_STORED, 1);
-		count(ingest, SERVICE_COUNTER_SAMPLES_STORED, samples);
 		ack.result = WIRE_ACK_STORED;
 		tell_recovery(ingest->parts);
 		/* What the board has no room for is not shown; the batch is stored all the same. */
@@ -187,6 +199,7 @@ static void on_durable(void *context, int result)
 	struct pending *pending = context;
 	struct ingest_stream *ingest = pending->ingest;
 
+	count_fate(ingest, result, profile_sample_count(pending->profile));
 	if (result == 0 || result == -EALREADY)
 		answer_durable(pending, result);
 	else
@@ -232,8 +245,12 @@ static void store(
 {
 	struct pending *pending = calloc(1, sizeof(*pending));
 	struct batch_key key = {.sequence = batch->sequence};
+	uint64_t samples = profile_sample_count(profile);
 	int r = -ENOMEM;
 
+	count(ingest, SERVICE_COUNTER_BATCHES_DECODED, 1);
+	count(ingest, SERVICE_COUNTER_SAMPLES_RECEIVED, samples);
+	count(ingest, SERVICE_COUNTER_SAMPLES_PENDING, samples);
 	memcpy(key.instance, batch->instance, sizeof(key.instance));
 	pthread_mutex_lock(&ingest->lock);
 	ingest->references++;
@@ -246,6 +263,7 @@ static void store(
 	}
 	if (r == 0)
 		return;
+	count_fate(ingest, r, samples);
 	answer_failure(ingest, batch->sequence, r);
 	profile_free(profile);
 	free(pending);
@@ -261,18 +279,21 @@ static void take_batch(struct ingest_stream *ingest, const struct wire_batch *ba
 	count(ingest, SERVICE_COUNTER_BATCHES_RECEIVED, 1);
 	count(ingest, SERVICE_COUNTER_BATCH_BYTES, batch->body_byte_count);
 	if (batch->encoding != WIRE_ENCODING_ZSTD) {
-		refuse(ingest, batch->sequence, SERVICE_COUNTER_BATCHES_MALFORMED,
-			"an encoding that this server does not know");
+		count(ingest, SERVICE_COUNTER_BATCHES_MALFORMED, 1);
+		refuse(ingest, batch->sequence, "an encoding that this server does not know");
 		return;
 	}
 	r = profile_wire_decode(batch->body, batch->body_byte_count, batch->raw_byte_count,
 		&profile_wire_limits_default, &profile, &what);
-	if (r == -ENOMEM)
+	if (r == -ENOMEM) {
+		count(ingest, SERVICE_COUNTER_BATCHES_UNREAD, 1);
 		defer(ingest, batch->sequence, r);
-	else if (r < 0)
-		refuse(ingest, batch->sequence, SERVICE_COUNTER_BATCHES_MALFORMED, what);
-	else
+	} else if (r < 0) {
+		count(ingest, SERVICE_COUNTER_BATCHES_MALFORMED, 1);
+		refuse(ingest, batch->sequence, what);
+	} else {
 		store(ingest, batch, profile);
+	}
 }
 
 /* ---- The stream ---- */

@@ -11,8 +11,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* X(NAME, text name, meaning). Batches received = stored + duplicate + refused by one of the
- * reasons + deferred + those whose answer is still to come. */
+/* X(NAME, text name, meaning). Those that say "now" are levels; all others only rise. Batches
+ * received = decoded + malformed + unread; samples received = stored + duplicate + stale + too
+ * large + deferred + pending now. */
 #define SERVICE_COUNTERS(X)                                                                       \
 	X(HELLOS, "ingest_hellos", "collectors that said hello and were welcomed")                \
 	X(VERSIONS_REFUSED, "ingest_versions_refused", "collectors of a version not spoken here") \
@@ -20,6 +21,9 @@
 		"streams ended because a message was none of the contract")                       \
 	X(BATCHES_RECEIVED, "ingest_batches_received", "batches received")                        \
 	X(BATCH_BYTES, "ingest_batch_bytes", "bytes of their compressed bodies")                  \
+	X(BATCHES_DECODED, "ingest_batches_decoded", "batches decoded and found sound")           \
+	X(SAMPLES_RECEIVED, "ingest_samples_received", "samples in these")                        \
+	X(SAMPLES_PENDING, "ingest_samples_pending", "samples that wait for the store, now")      \
 	X(BATCHES_STORED, "ingest_batches_stored", "batches acknowledged as durable")             \
 	X(SAMPLES_STORED, "ingest_samples_stored", "samples in these")                            \
 	X(BATCHES_DUPLICATE, "ingest_batches_duplicate",                                          \
@@ -27,12 +31,17 @@
 	X(SAMPLES_DUPLICATE, "ingest_samples_duplicate", "samples in these, not counted twice")   \
 	X(BATCHES_MALFORMED, "ingest_batches_malformed",                                          \
 		"batches refused because they were malformed or beyond a limit")                  \
+	X(BATCHES_UNREAD, "ingest_batches_unread",                                                \
+		"batches put off because there was no memory to decode them")                     \
 	X(BATCHES_STALE, "ingest_batches_stale",                                                  \
 		"batches refused because all of them is older than the retention")                \
+	X(SAMPLES_STALE, "ingest_samples_stale", "samples in these")                              \
 	X(BATCHES_TOO_LARGE, "ingest_batches_too_large",                                          \
 		"batches refused because the store cannot hold one so large")                     \
+	X(SAMPLES_TOO_LARGE, "ingest_samples_too_large", "samples in these")                      \
 	X(BATCHES_DEFERRED, "ingest_batches_deferred",                                            \
 		"answers `not now`: the store could not take the batch, its sender keeps it")     \
+	X(SAMPLES_DEFERRED, "ingest_samples_deferred", "samples in these")                        \
 	X(ACKS_LOST, "ingest_acks_lost", "answers whose stream had ended; the batch comes again") \
 	X(MODULES_OVER_LIMIT, "ingest_modules_over_limit",                                        \
 		"modules of batches that the symbolizer had no room for")                         \
@@ -61,6 +70,12 @@ static inline void service_count(
 	struct service_counts *counts, enum service_counter counter, uint64_t how_many)
 {
 	atomic_fetch_add(&counts->values[counter], how_many);
+}
+
+static inline void service_count_less(
+	struct service_counts *counts, enum service_counter level, uint64_t how_many)
+{
+	atomic_fetch_sub(&counts->values[level], how_many);
 }
 
 /* Both for a COUNTER below SERVICE_COUNTER_COUNT. */

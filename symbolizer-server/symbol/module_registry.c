@@ -148,6 +148,10 @@ static void set_upload(
 		registry->wanted_count--;
 	if (!before && after)
 		registry->wanted_count++;
+	if (module->upload_state == UPLOAD_OFFERED && state != UPLOAD_OFFERED)
+		registry->offered_count--;
+	if (module->upload_state != UPLOAD_OFFERED && state == UPLOAD_OFFERED)
+		registry->offered_count++;
 	module->upload_state = (uint8_t)state;
 }
 
@@ -367,8 +371,10 @@ void module_registry_drop_origin(
 		struct module_record *module = registry->modules[i];
 
 		if (module->upload_state == UPLOAD_OFFERED &&
-			same_origin(&module->offered_to, origin))
+			same_origin(&module->offered_to, origin)) {
 			set_upload(registry, module, UPLOAD_WANTED);
+			registry->offers_withdrawn++;
+		}
 	}
 }
 
@@ -403,6 +409,7 @@ int module_registry_begin_upload(struct module_registry *registry, struct module
 	if (origin && state != UPLOAD_OFFERED &&
 		(state != UPLOAD_WANTED || !find_origin(module, origin)))
 		return -ENOENT;
+	registry->offers_met += state == UPLOAD_OFFERED;
 	set_upload(registry, module, UPLOAD_RECEIVING);
 	if (origin) {
 		module->offered_to = *origin;

@@ -100,6 +100,9 @@ struct module_registry {
 	uint32_t fetch_cursor;
 	uint32_t named_count;
 	uint32_t wanted_count; /* in UPLOAD_WANTED or UPLOAD_OFFERED */
+	uint32_t offered_count; /* in UPLOAD_OFFERED */
+	uint64_t offers_met; /* an upload began; since the beginning, as the next */
+	uint64_t offers_withdrawn; /* by module_registry_drop_origin */
 };
 
 void module_registry_init(struct module_registry *registry, bool has_debuginfod);

@@ -64,9 +64,13 @@ static struct asked ask(struct symbolizer *symbolizer, unsigned worker,
 	int r;
 
 	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_ASKED, 1);
+	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
 	r = source->fetch(source, worker, &module->id, file, &fetched);
-	if (r == -ECANCELED)
+	symbol_count_less(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
+	if (r == -ECANCELED) {
+		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_STOPPED, 1);
 		return (struct asked){.answer = ANSWER_STOPPED};
+	}
 	if (r == -ENOENT) {
 		note_success(symbolizer);
 		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_MISSED, 1);

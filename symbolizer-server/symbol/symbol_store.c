@@ -150,13 +150,35 @@ static void count_result(struct symbolizer *symbolizer, const struct sandbox_res
 	symbol_count(symbolizer, SYMBOL_COUNTER_INDEXED_FUNCTIONS, result->header.function_count);
 }
 
+static int keep_if_better(struct symbolizer *symbolizer, struct module_record *module,
+	const struct build_id *id, const struct sandbox_result *result)
+{
+	int r;
+
+	if (!is_better(symbolizer, module, result->header.quality)) {
+		symbol_count(symbolizer, SYMBOL_COUNTER_INDEX_UNUSED, 1);
+		return 0;
+	}
+	symbol_count(symbolizer, SYMBOL_COUNTER_INDEX_OPEN, 1);
+	r = store(symbolizer, id, result);
+	symbol_count_less(symbolizer, SYMBOL_COUNTER_INDEX_OPEN, 1);
+	symbol_count(
+		symbolizer, r < 0 ? SYMBOL_COUNTER_INDEX_UNSTORED : SYMBOL_COUNTER_INDEX_STORED, 1);
+	if (r == 0)
+		publish(symbolizer, module, &result->header);
+	return r;
+}
+
 struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
 	struct module_record *module, int fd, const struct symbol_file_request *request)
 {
 	struct symbol_file_outcome outcome = {0};
 	struct sandbox_result result;
 
+	symbol_count(symbolizer, SYMBOL_COUNTER_FILES_READ, 1);
+	symbol_count(symbolizer, SYMBOL_COUNTER_FILES_OPEN, 1);
 	outcome.error = parse(symbolizer, fd, request, &result);
+	symbol_count_less(symbolizer, SYMBOL_COUNTER_FILES_OPEN, 1);
 	if (outcome.error < 0) {
 		symbol_count(symbolizer, SYMBOL_COUNTER_FILES_FAILED, 1);
 		log_outcome(module, request, &outcome);
@@ -167,11 +189,7 @@ struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
 	outcome.dwarf_fault = result.dwarf_fault;
 	if (result.fault == SANDBOX_FAULT_NONE) {
 		outcome.quality = result.header.quality;
-		if (is_better(symbolizer, module, outcome.quality)) {
-			outcome.error = store(symbolizer, &request->id, &result);
-			if (outcome.error == 0)
-				publish(symbolizer, module, &result.header);
-		}
+		outcome.error = keep_if_better(symbolizer, module, &request->id, &result);
 	}
 	sandbox_result_done(&result);
 	log_outcome(module, request, &outcome);

@@ -201,8 +201,9 @@ int symbolizer_upload_begin(struct symbolizer *symbolizer,
 	SCOPED_FREE struct symbol_upload *upload = calloc(1, sizeof(*upload));
 	int r = request_sound(request) ? 0 : -EINVAL;
 
+	symbol_count(symbolizer, SYMBOL_COUNTER_UPLOADS_ASKED, 1);
 	if (!upload)
-		return -ENOMEM;
+		r = -ENOMEM;
 	if (r == 0 && request->byte_count > symbolizer->spool.file_bytes_max)
 		r = -EFBIG;
 	if (r == 0) {

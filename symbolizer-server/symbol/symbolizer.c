@@ -571,5 +571,9 @@ void symbolizer_read_counters(
 	ret_values[SYMBOL_COUNTER_MODULES_KNOWN] = symbolizer->registry.count;
 	ret_values[SYMBOL_COUNTER_MODULES_NAMED] = symbolizer->registry.named_count;
 	ret_values[SYMBOL_COUNTER_MODULES_WANTED] = symbolizer->registry.wanted_count;
+	ret_values[SYMBOL_COUNTER_WANTS_OPEN] = symbolizer->registry.offered_count;
+	ret_values[SYMBOL_COUNTER_WANTS_MET] = symbolizer->registry.offers_met;
+	ret_values[SYMBOL_COUNTER_WANTS_WITHDRAWN] = symbolizer->registry.offers_withdrawn;
+	ret_values[SYMBOL_COUNTER_UPLOADS_OPEN] = symbolizer->uploads_open;
 	pthread_mutex_unlock(&symbolizer->lock);
 }

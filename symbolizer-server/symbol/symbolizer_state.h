@@ -100,6 +100,12 @@ static inline void symbol_count(
 	atomic_fetch_add_explicit(&symbolizer->counters[counter], by, memory_order_relaxed);
 }
 
+static inline void symbol_count_less(
+	struct symbolizer *symbolizer, enum symbol_counter level, uint64_t by)
+{
+	atomic_fetch_sub_explicit(&symbolizer->counters[level], by, memory_order_relaxed);
+}
+
 static inline uint64_t symbol_now_ns(const struct symbolizer *symbolizer)
 {
 	return clock_read(&symbolizer->clock).monotonic_ns;
