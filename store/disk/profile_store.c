@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #include "store/base/cleanup.h"
@@ -114,6 +115,7 @@ static int open_store(
 		r = store_load(store, report);
 	if (r < 0)
 		return r;
+	store->counters[PROFILE_STORE_files_found] = report->file_count;
 	store->counters[PROFILE_STORE_torn_tails] = report->torn_tail_count;
 	store->counters[PROFILE_STORE_torn_bytes] = report->torn_tail_bytes;
 	store->counters[PROFILE_STORE_damaged_stretches] = report->damaged_count;
@@ -405,9 +407,21 @@ static void sum_files(const struct profile_store *store, struct profile_store_st
 	}
 }
 
+static void look_at_disk(const struct profile_store *store, struct profile_store_stats *stats)
+{
+	struct statvfs disk;
+
+	if (fstatvfs(store->dir.profiles_fd, &disk) < 0)
+		return;
+	stats->disk_bytes = (uint64_t)disk.f_blocks * disk.f_frsize;
+	stats->disk_free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+}
+
 void profile_store_stats(struct profile_store *store, struct profile_store_stats *ret_stats)
 {
 	struct profile_store_stats stats = {0};
+
+	look_at_disk(store, &stats);
 
 	pthread_mutex_lock(&store->lock);
 	memcpy(stats.counters, store->counters, sizeof(stats.counters));

@@ -92,7 +92,8 @@ int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t 
 void profile_store_retain(struct profile_store *store);
 
 /* Counters since opening: name, meaning. Offered = appended + duplicates + refused by one of the
- * reasons + failed + pending now. */
+ * reasons + failed + pending now. Files found + created = expired + evicted + given up + those that
+ * could not be deleted + those there are now. */
 #define PROFILE_STORE_COUNTERS(X)                                                              \
 	X(records_offered, "batches handed to the store")                                      \
 	X(records_appended, "batches made durable")                                            \
@@ -107,7 +108,9 @@ void profile_store_retain(struct profile_store *store);
 	X(write_failures, "group commits whose write failed, other than by a full disk")       \
 	X(sync_failures, "group commits whose fdatasync failed: nothing of them acknowledged") \
 	X(commits, "group commits, one fdatasync each")                                        \
+	X(files_found, "log files found when opening")                                         \
 	X(files_created, "log files begun")                                                    \
+	X(files_given_up, "log files given up before anything in them was durable")            \
 	X(files_expired, "log files deleted by age")                                           \
 	X(files_evicted, "log files deleted by size")                                          \
 	X(bytes_deleted, "bytes given back by deleting log files")                             \
@@ -138,6 +141,8 @@ struct profile_store_stats {
 	uint64_t newest_ns; /* end of the newest window, epoch; 0 if there is none */
 	uint64_t pending_count; /* appended, not yet answered */
 	uint64_t pending_bytes;
+	uint64_t disk_bytes; /* of the file system; 0: it does not tell */
+	uint64_t disk_free_bytes; /* of these, for us */
 	bool full; /* the disk is full: appends are refused until it has room again */
 	int commit_error; /* result of the last commit */
 };

@@ -45,6 +45,7 @@ static void abandon_active(struct profile_store *store)
 	pthread_mutex_lock(&store->lock);
 	store->active_file = NULL;
 	if (file->record_count == 0) {
+		store->counters[PROFILE_STORE_files_given_up]++;
 		store_dir_remove_log(&store->dir, file->number);
 		store_files_drop(store, file);
 	}

@@ -18,3 +18,15 @@ struct counter_list_visit {
 };
 
 void counter_list_visit(const struct site *site, const struct counter_list_visit *visit);
+
+/* All names and values, as they were read one after the other. */
+#define COUNTER_LIST_COUNT_MAX 256
+
+struct counter_list {
+	struct site_counter counters[COUNTER_LIST_COUNT_MAX];
+	uint32_t count;
+};
+
+void counter_list_read(const struct site *site, struct counter_list *ret_list);
+/* A chain_find_fn; CONTEXT is a struct counter_list. */
+bool counter_list_find(void *context, const char *name, uint64_t *ret_value);

@@ -156,7 +156,7 @@ int profile_list(struct listing *listing, const struct site *site,
 	return 0;
 }
 
-void profile_query_answer_error(const struct site *site, struct http_answer *answer, int error)
+void profile_query_answer_error(struct http_answer *answer, int error)
 {
 	switch (error) {
 	case -ECANCELED:

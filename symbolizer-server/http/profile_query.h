@@ -40,4 +40,4 @@ int profile_list(struct listing *listing, const struct site *site,
 	const void *context);
 
 /* Answers what went wrong with a query, in words. */
-void profile_query_answer_error(const struct site *site, struct http_answer *answer, int error);
+void profile_query_answer_error(struct http_answer *answer, int error);

@@ -48,7 +48,7 @@ static void answer_list(const struct site *site, const struct http_request *requ
 		r = profile_list(&listing, site, request, &params, route->add, route->context);
 	if (r < 0) {
 		query_params_done(&params);
-		profile_query_answer_error(site, answer, r);
+		profile_query_answer_error(answer, r);
 		return;
 	}
 	json_writer_init(&json, http_answer_begin(answer, 200, "application/json"));

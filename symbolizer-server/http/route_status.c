@@ -8,14 +8,18 @@
 #include "proto/wire/collector_feature.h"
 #include "store/base/json_writer.h"
 #include "store/disk/profile_store.h"
+#include "symbolizer-server/http/chain_json.h"
 #include "symbolizer-server/http/counter_list.h"
 #include "symbolizer-server/http/metrics_text.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/status/host_board.h"
+#include "symbolizer-server/status/warning.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 /* Modules without names that are listed; the counters tell how many there are. */
 #define UNNAMED_COUNT_MAX 200
+/* Warnings that are listed; a count tells how many there are. */
+#define WARNING_COUNT_MAX 50
 
 static void write_counter(void *context, const char *part, const struct site_counter *counter)
 {
@@ -91,6 +95,7 @@ static void write_host(struct json_writer *json, const struct host_entry *host, 
 {
 	struct host_window recent = host_entry_recent(host, now_ns);
 	double coverage = host_window_coverage(&recent);
+	struct chain_readings readings;
 
 	json_begin_object(json);
 	json_key(json, "host");
@@ -118,32 +123,72 @@ static void write_host(struct json_writer *json, const struct host_entry *host, 
 	json_unsigned(json, recent.idle_ns);
 	json_key(json, "steal_ns");
 	json_unsigned(json, recent.steal_ns);
+	json_decimal(json_key(json, "samples_per_second"), host_window_sample_rate(&recent));
+	json_unsigned(json_key(json, "samples_stored"), host->sample_count);
 	write_host_features(json, host);
+	chain_read_host(host, &readings);
+	chain_write_json(json, &readings, CHAIN_HOST);
 	write_host_counters(json, host);
 	json_end_object(json);
 }
 
-static int write_hosts(struct json_writer *json, const struct site *site, uint64_t now_ns)
+static void write_hosts(
+	struct json_writer *json, const struct host_snapshot *hosts, uint64_t now_ns)
 {
-	struct host_snapshot snapshot;
-	int r = host_board_snapshot(site->hosts, &snapshot);
-
-	if (r < 0)
-		return r;
 	json_key(json, "hosts");
 	json_begin_array(json);
-	for (uint32_t i = 0; i < snapshot.count; i++)
-		write_host(json, &snapshot.entries[i], now_ns);
+	for (uint32_t i = 0; i < hosts->count; i++)
+		write_host(json, &hosts->entries[i], now_ns);
 	json_end_array(json);
-	host_snapshot_done(&snapshot);
-	return 0;
 }
 
-static void write_store(struct json_writer *json, const struct site *site)
-{
-	struct profile_store_stats stats;
+struct warning_list {
+	struct json_writer *json;
+	uint32_t count;
+};
 
-	profile_store_stats(site->store, &stats);
+static void write_warning(void *context, const struct warning *warning)
+{
+	struct warning_list *list = context;
+
+	if (list->count++ >= WARNING_COUNT_MAX)
+		return;
+	json_begin_object(list->json);
+	json_string(json_key(list->json, "level"), warning->is_error ? "error" : "warning");
+	json_string(json_key(list->json, "host"), warning->host ? warning->host : "");
+	json_string(json_key(list->json, "text"), warning->text);
+	json_string(json_key(list->json, "remedy"), warning->remedy);
+	json_end_object(list->json);
+}
+
+static void write_warnings(struct json_writer *json, const struct profile_store_stats *stats,
+	const struct chain_readings *readings, const struct host_snapshot *hosts, uint64_t now_ns)
+{
+	struct warning_list list = {.json = json};
+
+	json_begin_array(json_key(json, "warnings"));
+	warning_of_store(stats, write_warning, &list);
+	for (uint32_t i = 0; i < readings->count; i++) {
+		if (readings->stages[i].stage->place == CHAIN_SERVER)
+			warning_of_stage(&readings->stages[i], NULL, write_warning, &list);
+	}
+	for (uint32_t i = 0; i < hosts->count; i++) {
+		struct chain_readings of_host;
+
+		chain_read_host(&hosts->entries[i], &of_host);
+		for (uint32_t j = 0; j < of_host.count; j++)
+			warning_of_stage(
+				&of_host.stages[j], hosts->entries[i].name, write_warning, &list);
+		warning_of_host(&hosts->entries[i], now_ns, write_warning, &list);
+	}
+	json_end_array(json);
+	json_unsigned(json_key(json, "warning_count"), list.count);
+}
+
+static void write_store(struct json_writer *json, const struct profile_store_stats *store_stats)
+{
+	const struct profile_store_stats stats = *store_stats;
+
 	json_key(json, "store");
 	json_begin_object(json);
 	json_key(json, "oldest");
@@ -154,6 +199,8 @@ static void write_store(struct json_writer *json, const struct site *site)
 	json_unsigned(json, stats.bytes);
 	json_key(json, "files");
 	json_unsigned(json, stats.file_count);
+	json_unsigned(json_key(json, "disk_bytes"), stats.disk_bytes);
+	json_unsigned(json_key(json, "disk_free_bytes"), stats.disk_free_bytes);
 	json_key(json, "full");
 	json_boolean(json, stats.full);
 	json_end_object(json);
@@ -212,10 +259,19 @@ void route_status(void *context, const struct http_request *request, struct http
 {
 	const struct site *site = context;
 	uint64_t now_ns = clock_read(&site->clock).realtime_ns;
+	struct profile_store_stats stats;
+	struct chain_readings readings;
+	struct host_snapshot hosts;
 	struct json_writer json;
-	int r;
+	int r = host_board_snapshot(site->hosts, &hosts);
 
 	(void)request;
+	if (r < 0) {
+		http_answer_error(answer, 503, "out of memory; try again later");
+		return;
+	}
+	profile_store_stats(site->store, &stats);
+	chain_read_all(site, &hosts, &readings);
 	json_writer_init(&json, http_answer_begin(answer, 200, "application/json"));
 	json_begin_object(&json);
 	json_key(&json, "version");
@@ -224,11 +280,13 @@ void route_status(void *context, const struct http_request *request, struct http
 	json_unsigned(&json, now_ns);
 	json_key(&json, "started_at");
 	json_unsigned(&json, site->started_at_ns);
-	write_store(&json, site);
-	r = write_hosts(&json, site, now_ns);
+	write_warnings(&json, &stats, &readings, &hosts, now_ns);
+	write_store(&json, &stats);
+	chain_write_json(&json, &readings, -1);
+	write_hosts(&json, &hosts, now_ns);
+	host_snapshot_done(&hosts);
 	write_counters(&json, site);
-	if (r == 0)
-		r = write_modules(&json, site);
+	r = write_modules(&json, site);
 	json_end_object(&json);
 	if (r < 0)
 		http_answer_error(answer, 503, "out of memory; try again later");

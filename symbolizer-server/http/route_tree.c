@@ -36,7 +36,7 @@ static bool make_tree(const struct site *site, const struct http_request *reques
 	query_params_done(&params);
 	if (r == 0)
 		return true;
-	profile_query_answer_error(site, answer, r);
+	profile_query_answer_error(answer, r);
 	return false;
 }
 
@@ -80,7 +80,7 @@ void route_flame(void *context, const struct http_request *request, struct http_
 	r = write_flame(&tree, node_count, columns, answer);
 	profile_tree_done(&tree);
 	if (r < 0)
-		profile_query_answer_error(site, answer, r);
+		profile_query_answer_error(answer, r);
 }
 
 static int write_top(struct profile_tree *tree, uint32_t row_count, struct http_answer *answer)
@@ -111,7 +111,7 @@ void route_top(void *context, const struct http_request *request, struct http_an
 	r = write_top(&tree, row_count, answer);
 	profile_tree_done(&tree);
 	if (r < 0)
-		profile_query_answer_error(site, answer, r);
+		profile_query_answer_error(answer, r);
 }
 
 void route_export(void *context, const struct http_request *request, struct http_answer *answer)
@@ -136,7 +136,7 @@ void route_export(void *context, const struct http_request *request, struct http
 	}
 	profile_tree_done(&tree);
 	if (r < 0)
-		profile_query_answer_error(site, answer, r);
+		profile_query_answer_error(answer, r);
 }
 
 static int write_render(struct profile_tree *tree, const struct timeline *timeline,
@@ -206,5 +206,5 @@ void route_render(void *context, const struct http_request *request, struct http
 	timeline_done(&timeline);
 	query_params_done(&params);
 	if (r < 0)
-		profile_query_answer_error(site, answer, r);
+		profile_query_answer_error(answer, r);
 }

@@ -9,6 +9,7 @@
 #include "symbolizer-server/service/service_counter.h"
 #include "symbolizer-server/service/service_parts.h"
 #include "symbolizer-server/service/symbols_service.h"
+#include "symbolizer-server/status/counter_level.h"
 
 #define METHOD_COUNT 3
 
@@ -91,5 +92,6 @@ void grpc_service_visit_counters(
 	visit_rpc(service, visit, context);
 	for (enum service_counter i = 0; i < SERVICE_COUNTER_COUNT; i++)
 		visit(context, service_counter_name(i), service_counter_meaning(i),
-			atomic_load(&service->counts.values[i]), false);
+			atomic_load(&service->counts.values[i]),
+			counter_is_level(service_counter_meaning(i)));
 }

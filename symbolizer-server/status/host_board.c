@@ -123,13 +123,27 @@ static int find_or_add(struct host_board *board, const char *name, struct host_e
 	return 0;
 }
 
-/* A window that came in several batches has its CPUs in the first alone. */
-static void note_cpus(struct host_entry *entry, const struct profile *profile)
+static void add_samples(struct host_entry *entry, const struct host_window *rest)
 {
-	struct host_window window = {.end_ns = profile_window_end_epoch_ns(profile)};
+	for (uint32_t i = 0; i < HOST_BOARD_WINDOW_COUNT; i++) {
+		if (entry->windows[i].end_ns == rest->end_ns)
+			entry->windows[i].sample_count += rest->sample_count;
+	}
+}
 
-	if (profile->cpu_count == 0)
+/* A window that came in several batches has its CPUs in the first alone. */
+static void note_window(struct host_entry *entry, const struct profile *profile)
+{
+	struct host_window window = {
+		.end_ns = profile_window_end_epoch_ns(profile),
+		.length_ns = profile->head.window_end_ns - profile->head.window_start_ns,
+		.sample_count = profile_sample_count(profile),
+	};
+
+	if (profile->cpu_count == 0) {
+		add_samples(entry, &window);
 		return;
+	}
 	for (uint32_t i = 0; i < profile->cpu_count; i++) {
 		window.busy_ns += profile->cpus[i].busy_ns;
 		window.idle_ns += profile->cpus[i].idle_ns;
@@ -206,7 +220,7 @@ static void note(struct host_entry *entry, const struct profile *profile, uint64
 	uint64_t end_ns = profile_window_end_epoch_ns(profile);
 
 	entry->sample_count += profile_sample_count(profile);
-	note_cpus(entry, profile);
+	note_window(entry, profile);
 	/* A batch that was kept and sent late says nothing new but its samples. */
 	if (end_ns < entry->last_seen_ns)
 		return;
@@ -273,6 +287,8 @@ struct host_window host_entry_recent(const struct host_entry *entry, uint64_t no
 		sum.busy_ns += window->busy_ns;
 		sum.idle_ns += window->idle_ns;
 		sum.steal_ns += window->steal_ns;
+		sum.length_ns += window->length_ns;
+		sum.sample_count += window->sample_count;
 		sum.sampled_ns += window->sampled_ns;
 		if (window->end_ns > sum.end_ns)
 			sum.end_ns = window->end_ns;
@@ -283,4 +299,24 @@ struct host_window host_entry_recent(const struct host_entry *entry, uint64_t no
 double host_window_coverage(const struct host_window *window)
 {
 	return window->busy_ns > 0 ? (double)window->sampled_ns / (double)window->busy_ns : -1;
+}
+
+double host_window_sample_rate(const struct host_window *window)
+{
+	return window->length_ns > 0
+		? (double)window->sample_count * (double)NS_PER_S / (double)window->length_ns
+		: 0;
+}
+
+bool host_entry_find_counter(void *context, const char *name, uint64_t *ret_value)
+{
+	const struct host_entry *entry = context;
+
+	for (uint32_t i = 0; i < entry->counter_count; i++) {
+		if (strcmp(entry->counters[i].name, name) == 0) {
+			*ret_value = entry->counters[i].value;
+			return true;
+		}
+	}
+	return false;
 }

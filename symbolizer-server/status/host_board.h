@@ -32,6 +32,8 @@ struct host_board;
 
 struct host_window {
 	uint64_t end_ns; /* epoch */
+	uint64_t length_ns;
+	uint64_t sample_count;
 	uint64_t busy_ns; /* over all CPUs, as are the others */
 	uint64_t idle_ns;
 	uint64_t steal_ns;
@@ -90,3 +92,8 @@ void host_snapshot_done(struct host_snapshot *snapshot);
 struct host_window host_entry_recent(const struct host_entry *entry, uint64_t now_ns);
 /* Sampled time over busy time; negative if there was none. */
 double host_window_coverage(const struct host_window *window);
+/* Samples a second; 0 without a window. */
+double host_window_sample_rate(const struct host_window *window);
+
+/* A chain_find_fn; CONTEXT is a struct host_entry. */
+bool host_entry_find_counter(void *context, const char *name, uint64_t *ret_value);

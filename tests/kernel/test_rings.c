@@ -78,24 +78,50 @@ static int refuse(void *context, const struct event_sample *sample)
 	return -ECANCELED;
 }
 
-static void a_drain_that_is_refused_stops_there(void)
+static void a_drain_that_is_refused_stops_there_and_loses_nothing(void)
 {
 	struct sampler_config config = {.hz = HZ};
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
+	uint64_t values[COUNTER_MAX], count = 0;
 	struct sampler_reason reason;
-	uint64_t count = 0;
 
 	CHECK_EQ(sampler_open(&config, &reason, &sampler), 0);
 	known_compute_for(NS_PER_S / 20);
 	CHECK_EQ(sampler_drain(sampler, refuse, NULL), -ECANCELED);
+	CHECK_EQ(sampler_drain(sampler, refuse, NULL), -ECANCELED);
+	sampler_halt(sampler);
 	CHECK(sampler_drain(sampler, tally, &count) > 0);
+	counters_of(sampler, values);
+	CHECK_EQ(values[COUNTER_passed], count);
 	CHECK(count > 0);
+}
+
+static void a_halted_sampler_has_passed_all_that_it_took(void)
+{
+	struct sampler_config config = {.hz = HZ};
+	SCOPED(sampler_free) struct sampler *sampler = NULL;
+	uint64_t values[COUNTER_MAX], again[COUNTER_MAX], count = 0;
+	struct sampler_reason reason;
+
+	CHECK_EQ(sampler_open(&config, &reason, &sampler), 0);
+	known_compute_for(NS_PER_S / 20);
+	sampler_halt(sampler);
+	counters_of(sampler, values);
+	CHECK_EQ(values[COUNTER_received],
+		values[COUNTER_passed] + values[COUNTER_idle] + values[COUNTER_ring_full] +
+			values[COUNTER_no_record] + values[COUNTER_no_ring]);
+	known_compute_for(NS_PER_S / 20);
+	counters_of(sampler, again);
+	CHECK_EQ(again[COUNTER_received], values[COUNTER_received]);
+	CHECK(sampler_drain(sampler, tally, &count) > 0);
+	CHECK_EQ(count, values[COUNTER_passed]);
 }
 
 int main(void)
 {
 	privilege_need_sampling();
 	RUN(a_full_ring_is_counted_and_wakes);
-	RUN(a_drain_that_is_refused_stops_there);
+	RUN(a_drain_that_is_refused_stops_there_and_loses_nothing);
+	RUN(a_halted_sampler_has_passed_all_that_it_took);
 	return 0;
 }
