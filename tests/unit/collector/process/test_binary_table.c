@@ -125,12 +125,16 @@ static void unused_binaries_are_kept_until_there_are_too_many(void)
 
 static void a_full_table_refuses(void)
 {
-	struct binary_key key = {.path = "/a", .path_length = 2};
+	char path[32];
+	struct binary_key key = {.path = path};
 	struct binary *binary;
 
 	set_up();
-	for (key.inode = 1; key.inode <= BINARY_COUNT_MAX; key.inode++)
+	for (key.inode = 1; key.inode <= BINARY_COUNT_MAX; key.inode++) {
+		key.path_length = (size_t)snprintf(
+			path, sizeof(path), "/%llu", (unsigned long long)key.inode);
 		binary = get(&key);
+	}
 	CHECK_EQ(binary_get(&table, &key, &binary), -E2BIG);
 	binary_release(&table, binary);
 	CHECK_EQ(binary_get(&table, &key, &binary), 0);
