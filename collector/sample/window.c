@@ -14,12 +14,8 @@
 
 #include "collector/process/locate.h"
 #include "collector/sample/kernel_thread.h"
+#include "collector/sample/series_label.h"
 #include "collector/sample/stack_builder.h"
-
-/* process, service_name, container, pod, namespace, unit */
-#define LABELS_OF_ONE_MAX 6
-/* People and tools abbreviate container ids to so many digits. */
-#define CONTAINER_ID_SHOWN 12
 
 void window_init(struct window *window, const struct window_config *config)
 {
@@ -49,13 +45,18 @@ static int add_head(struct window *window)
 {
 	const struct window_config *config = &window->config;
 	struct profile_head *head = &window->profile->head;
-	const char *const texts[] = {config->host, config->machine_id, config->boot_id,
-		config->kernel_release, config->collector_version};
-	uint32_t *const indices[] = {&head->host, &head->machine_id, &head->boot_id,
-		&head->kernel_release, &head->collector_version};
+	const struct {
+		const char *text;
+		uint32_t *index;
+	} texts[] = {
+#define HEAD_TEXT(name) {config->name, &head->name},
+		PROFILE_HEAD_TEXTS(HEAD_TEXT)
+#undef HEAD_TEXT
+	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		int r = profile_add_text(window->profile, texts[i] ? texts[i] : "", indices[i]);
+		const char *text = texts[i].text ? texts[i].text : "";
+		int r = profile_add_text(window->profile, text, texts[i].index);
 
 		if (r < 0)
 			return r;
@@ -100,79 +101,28 @@ int window_open(struct window *window, const struct window_span *span)
 	return r;
 }
 
-/* --- labels ------------------------------------------------------------------------------------
+/* --- threads -----------------------------------------------------------------------------------
  */
-
-struct label_list {
-	struct profile *profile;
-	struct label labels[LABELS_OF_ONE_MAX];
-	uint32_t count;
-	int fault;
-};
-
-static void put_label(struct label_list *list, const char *key, const char *value, size_t length)
-{
-	struct label *label = &list->labels[list->count];
-	int r;
-
-	if (list->fault < 0 || length == 0)
-		return;
-	r = profile_add_text(list->profile, key, &label->key);
-	if (r == 0)
-		r = string_table_add(&list->profile->strings, value, length, &label->value);
-	if (r < 0)
-		list->fault = r;
-	else
-		list->count++;
-}
-
-static void put_place(struct label_list *list, const struct cgroup *place)
-{
-	size_t shown = strlen(place->place.container);
-
-	if (!place->place.container_is_name && shown > CONTAINER_ID_SHOWN)
-		shown = CONTAINER_ID_SHOWN;
-	put_label(list, "container", place->place.container, shown);
-	if (place->name.pod[0])
-		put_label(list, "pod", place->name.pod, strlen(place->name.pod));
-	else
-		put_label(list, "pod", place->place.pod, strlen(place->place.pod));
-	put_label(
-		list, "namespace", place->name.namespace_name, strlen(place->name.namespace_name));
-	put_label(list, "unit", place->place.unit, strlen(place->place.unit));
-}
-
-static int add_labels(struct window *window, const char *process, const struct cgroup *place,
-	uint32_t *ret_labels)
-{
-	struct label_list list = {.profile = window->profile};
-	const char *service = place && place->service[0] ? place->service : process;
-
-	put_label(&list, "process", process, strlen(process));
-	put_label(&list, "service_name", service, strlen(service));
-	if (place)
-		put_place(&list, place);
-	if (list.fault < 0)
-		return list.fault;
-	return label_table_add(&window->profile->labels, &window->profile->strings, list.labels,
-		list.count, ret_labels);
-}
 
 static int labels_of(struct window *window, const struct event_sample *sample,
 	struct process *process, uint32_t *ret_labels)
 {
+	struct series series = {.process = sample->comm};
 	char name[KERNEL_THREAD_NAME_BYTES];
 	int r;
 
 	if (sample->flags & EVENT_KERNEL_THREAD) {
 		kernel_thread_name(sample->comm, name);
-		return add_labels(window, name, NULL, ret_labels);
+		series.process = name;
+		return series_label_add(window->profile, &series, ret_labels);
 	}
 	if (!process)
-		return add_labels(window, sample->comm, NULL, ret_labels);
+		return series_label_add(window->profile, &series, ret_labels);
 	if (process->window != window->number) {
-		r = add_labels(window, process->name[0] ? process->name : sample->comm,
-			process->place, &process->labels);
+		if (process->name[0])
+			series.process = process->name;
+		series.place = process->place;
+		r = series_label_add(window->profile, &series, &process->labels);
 		if (r < 0)
 			return r;
 		process->window = window->number;

@@ -430,27 +430,39 @@ static int read_sections(struct body_reader *reader)
 	return r;
 }
 
+static int read_head_texts(
+	struct body_reader *reader, const Cairn__V1__Head *message, struct profile_head *head)
+{
+	const struct {
+		uint32_t from;
+		uint32_t *to;
+	} texts[] = {
+#define HEAD_TEXT(name) {message->name##_text, &head->name},
+		PROFILE_HEAD_TEXTS(HEAD_TEXT)
+#undef HEAD_TEXT
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (!maps(&reader->texts, texts[i].from))
+			return malformed(reader, "a text of the head");
+		*texts[i].to = reader->texts.to[texts[i].from];
+	}
+	return 0;
+}
+
 static int read_head(struct body_reader *reader)
 {
 	const Cairn__V1__Head *message = reader->body->head;
 	struct profile_head *head = &reader->profile->head;
-	const uint32_t *to = reader->texts.to;
+	int r;
 
 	if (!message)
 		return malformed(reader, "no head");
-	if (!maps(&reader->texts, message->host_text) ||
-		!maps(&reader->texts, message->machine_id_text) ||
-		!maps(&reader->texts, message->boot_id_text) ||
-		!maps(&reader->texts, message->kernel_release_text) ||
-		!maps(&reader->texts, message->collector_version_text))
-		return malformed(reader, "a text of the head");
+	r = read_head_texts(reader, message, head);
+	if (r < 0)
+		return r;
 	if (message->window_length_ns > UINT64_MAX - message->window_start_ns)
 		return malformed(reader, "the window's length");
-	head->host = to[message->host_text];
-	head->machine_id = to[message->machine_id_text];
-	head->boot_id = to[message->boot_id_text];
-	head->kernel_release = to[message->kernel_release_text];
-	head->collector_version = to[message->collector_version_text];
 	head->clocks.monotonic_ns = message->monotonic_ns;
 	head->clocks.boottime_ns = message->boottime_ns;
 	head->clocks.realtime_ns = message->realtime_ns;

@@ -126,11 +126,9 @@ static void mark_head(struct selector *selector)
 	const struct profile *profile = selector->profile;
 	const struct profile_head *head = &profile->head;
 
-	mark(&selector->made.texts, head->host);
-	mark(&selector->made.texts, head->machine_id);
-	mark(&selector->made.texts, head->boot_id);
-	mark(&selector->made.texts, head->kernel_release);
-	mark(&selector->made.texts, head->collector_version);
+#define MARK_TEXT(name) mark(&selector->made.texts, head->name);
+	PROFILE_HEAD_TEXTS(MARK_TEXT)
+#undef MARK_TEXT
 	for (uint32_t i = 0; selector->part->leads && i < profile->counter_count; i++)
 		mark(&selector->made.texts, profile->counters[i].name);
 	for (uint32_t i = 0; selector->part->leads && i < profile->feature_count; i++) {

@@ -33,11 +33,9 @@ static void write_head(struct body_writer *writer, Cairn__V1__Head *message)
 	const struct profile_head *head = &writer->profile->head;
 	const uint32_t *texts = writer->selected.texts.numbers;
 
-	message->host_text = texts[head->host];
-	message->machine_id_text = texts[head->machine_id];
-	message->boot_id_text = texts[head->boot_id];
-	message->kernel_release_text = texts[head->kernel_release];
-	message->collector_version_text = texts[head->collector_version];
+#define WRITE_TEXT(name) message->name##_text = texts[head->name];
+	PROFILE_HEAD_TEXTS(WRITE_TEXT)
+#undef WRITE_TEXT
 	message->monotonic_ns = head->clocks.monotonic_ns;
 	message->boottime_ns = head->clocks.boottime_ns;
 	message->realtime_ns = head->clocks.realtime_ns;

@@ -58,13 +58,22 @@ struct profile_feature {
 	uint32_t remedy; /* what to do about it */
 };
 
-/* String indices are 0 (the empty text) where nothing is known. */
+/* X(name): what a head says in words. The host is the series' label `host`; the others are
+ * attributes only, never part of a key. A new one is a line here; the compiler names the places
+ * that must say where it comes from (struct window_config, message Head of profile.proto) and where
+ * it is kept (store/disk/block_dictionary.c). */
+#define PROFILE_HEAD_TEXTS(X) \
+	X(host)               \
+	X(machine_id)         \
+	X(boot_id)            \
+	X(kernel_release)     \
+	X(collector_version)
+
 struct profile_head {
-	uint32_t host; /* name of the host, as the series' label `host` */
-	uint32_t machine_id; /* attributes only, never part of a key */
-	uint32_t boot_id;
-	uint32_t kernel_release;
-	uint32_t collector_version;
+	/* String indices; 0 (the empty text) where nothing is known. */
+#define PROFILE_HEAD_TEXT(name) uint32_t name;
+	PROFILE_HEAD_TEXTS(PROFILE_HEAD_TEXT)
+#undef PROFILE_HEAD_TEXT
 	struct clock_reading clocks; /* read together when the window was closed */
 	uint64_t window_start_ns; /* CLOCK_MONOTONIC */
 	uint64_t window_end_ns; /* CLOCK_MONOTONIC */

@@ -9,8 +9,11 @@
 static const char *check_head(const struct profile *profile)
 {
 	const struct profile_head *head = &profile->head;
-	const uint32_t texts[] = {head->host, head->machine_id, head->boot_id, head->kernel_release,
-		head->collector_version};
+	const uint32_t texts[] = {
+#define HEAD_TEXT(name) head->name,
+		PROFILE_HEAD_TEXTS(HEAD_TEXT)
+#undef HEAD_TEXT
+	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (texts[i] >= profile->strings.count)

@@ -118,11 +118,9 @@ static void add_host(struct lines *lines, const struct profile *profile)
 	FILE *out = line_begin(lines);
 
 	fputs("head ", out);
-	put_text(out, profile, head->host);
-	put_text(out, profile, head->machine_id);
-	put_text(out, profile, head->boot_id);
-	put_text(out, profile, head->kernel_release);
-	put_text(out, profile, head->collector_version);
+#define PUT_TEXT(name) put_text(out, profile, head->name);
+	PROFILE_HEAD_TEXTS(PUT_TEXT)
+#undef PUT_TEXT
 	fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u",
 		head->clocks.monotonic_ns, head->clocks.boottime_ns, head->clocks.realtime_ns,
 		head->window_start_ns, head->window_end_ns, head->online_cpu_count);

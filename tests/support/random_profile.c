@@ -31,11 +31,9 @@ static void fill_head(struct profile *profile, struct random *random)
 {
 	struct profile_head *head = &profile->head;
 
-	head->host = odd_text(profile, random);
-	head->machine_id = text(profile, "4a1f7d2c9be04c0fa0b1c2d3e4f50617");
-	head->boot_id = odd_text(profile, random);
-	head->kernel_release = text(profile, "6.1.0-13-amd64");
-	head->collector_version = text(profile, "0.1.0");
+#define FILL_TEXT(name) head->name = odd_text(profile, random);
+	PROFILE_HEAD_TEXTS(FILL_TEXT)
+#undef FILL_TEXT
 	head->window_start_ns = random_next(random) >> 20;
 	head->window_end_ns = head->window_start_ns + random_below(random, 20) * NS_PER_S;
 	head->clocks.monotonic_ns = head->window_end_ns + random_below(random, 1000000);
