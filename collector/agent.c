@@ -152,9 +152,11 @@ static void prepare_process(void)
 
 	/* A batch in the making is large and short-lived: from fixed thresholds on, memory goes
 	 * back to the kernel when it is freed, and one arena serves all threads. */
+	/* NOLINTBEGIN(concurrency-mt-unsafe): no other thread has begun. */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+	/* NOLINTEND(concurrency-mt-unsafe) */
 	/* Refused without the privilege: then we are as likely to be ended as others. */
 	if (fd >= 0 && write(fd, OOM_SCORE, strlen(OOM_SCORE)) < 0)
 		log_debug("oom_score_adj stays as it is");
@@ -236,18 +238,19 @@ static void start_kernel_symbols(struct agent *agent)
 	int r = kernel_symbols_init(&agent->kernel, NULL, NULL, &agent->tally);
 	bool privileged = capability_has(agent->capabilities, CAPABILITY_SYSLOG);
 
-	if (agent->kernel.state == KERNEL_SYMBOLS_HIDDEN)
+	if (agent->kernel.state == KERNEL_SYMBOLS_HIDDEN) {
 		features_switch_off(&agent->features, FEATURE_kernel_symbols,
 			privileged ? "set kernel.kptr_restrict to 0 or 1"
 				   : CAPABILITY_REMEDY("CAP_SYSLOG"),
 			"/proc/kallsyms shows no addresses: %s",
 			privileged ? "kernel.kptr_restrict is 2" : "CAP_SYSLOG is missing");
-	else if (agent->kernel.state == KERNEL_SYMBOLS_MISSING)
+	} else if (agent->kernel.state == KERNEL_SYMBOLS_MISSING) {
 		features_switch_off(&agent->features, FEATURE_kernel_symbols,
 			"use a kernel that was built with CONFIG_KALLSYMS",
 			"this kernel has no /proc/kallsyms");
-	else if (r < 0)
+	} else if (r < 0) {
 		log_warning(r, "can't read the list of kernel modules; ignoring");
+	}
 }
 
 static int start_sink(struct agent *agent)
@@ -291,11 +294,12 @@ static int start_control(struct agent *agent)
 	if (r < 0)
 		return log_error(r, "can't make the control sockets");
 	r = control_listen_unix(agent->control, settings->control_socket);
-	if (r < 0)
+	if (r < 0) {
 		features_switch_off(&agent->features, FEATURE_control_socket,
 			"give it another --control-socket, where it may write", "%s: %s",
 			settings->control_socket,
 			r == -EADDRINUSE ? "another collector answers there" : fault_text(r));
+	}
 	if (settings->control) {
 		r = control_listen_tcp(agent->control, settings->control, &port);
 		if (r == -EINVAL || r == -EPERM) {

@@ -38,7 +38,7 @@ static int run(const struct settings *settings)
 		return EXIT_RUNTIME;
 	while (sigwait(&signals, &signal_number) != 0)
 		;
-	log_info("%s: stopping", strsignal(signal_number));
+	log_info("%s: stopping", sigdescr_np(signal_number));
 	return server_stop(server) < 0 ? EXIT_RUNTIME : 0;
 }
 

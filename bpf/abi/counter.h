@@ -47,4 +47,5 @@ struct counter_values {
 	uint64_t values[COUNTER_MAX];
 };
 
-_Static_assert(sizeof(struct counter_values) == COUNTER_MAX * 8, "counter_values: size");
+_Static_assert(
+	sizeof(struct counter_values) == COUNTER_MAX * sizeof(uint64_t), "counter_values: size");

@@ -9,7 +9,7 @@
 #include "store/base/cleanup.h"
 
 /* 8192 CPUs, every other one offline, are 4096 numbers of at most 4 digits and a comma. */
-#define LIST_TEXT_BYTES_MAX (32 * 1024)
+#define LIST_TEXT_BYTES_MAX ((size_t)32 * 1024)
 
 struct cursor {
 	const char *at;
@@ -94,7 +94,7 @@ int cpu_list_read(const char *path, struct cpu_list *ret_list)
 	length = read(fd, text, LIST_TEXT_BYTES_MAX);
 	if (length < 0)
 		return -errno;
-	if (length == LIST_TEXT_BYTES_MAX)
+	if ((size_t)length == LIST_TEXT_BYTES_MAX)
 		return -E2BIG;
 	return cpu_list_parse(text, (size_t)length, ret_list);
 }

@@ -45,13 +45,14 @@ int refusal_of(int error, const char *what, struct sampler_reason *reason)
 
 int refusal_of_btf(int error, const char *path, struct sampler_reason *reason)
 {
-	if (error == -ENOENT)
+	if (error == -ENOENT) {
 		say(reason,
 			"this kernel has no BTF (%s is missing): use one built with "
 			"CONFIG_DEBUG_INFO_BTF=y, as Debian's are from 5.10 on",
 			path);
-	else
+	} else {
 		say(reason, "cannot read BTF from %s: %s", path, fault_text(error));
+	}
 	return error;
 }
 
@@ -75,7 +76,7 @@ static void quote(struct sampler_reason *reason, const char *at, const char *end
 		length += 3;
 	}
 	for (; at < end && length + 1 < sizeof(reason->text); at++)
-		reason->text[length++] = *at >= ' ' && *at <= '~' ? *at : ' ';
+		reason->text[length++] = (char)(*at >= ' ' && *at <= '~' ? *at : ' ');
 	reason->text[length] = '\0';
 }
 
@@ -123,17 +124,18 @@ int refusal_of_load(int error, const char *log, struct sampler_reason *reason)
 
 int refusal_of_timer(int error, uint32_t cpu, int paranoid, struct sampler_reason *reason)
 {
-	if (error == -EPERM || error == -EACCES)
+	if (error == -EPERM || error == -EACCES) {
 		say(reason,
 			"the kernel refused to sample CPU %u (%s, kernel.perf_event_paranoid is "
 			"%d): run as root, or with CAP_PERFMON",
 			cpu, fault_text(error), paranoid);
-	else if (error == -EMFILE)
+	} else if (error == -EMFILE) {
 		say(reason,
 			"no descriptor left to sample CPU %u: raise the limit (`ulimit -n`) to "
 			"two a CPU and 100 more",
 			cpu);
-	else
+	} else {
 		say(reason, "sampling CPU %u failed: %s", cpu, fault_text(error));
+	}
 	return error;
 }

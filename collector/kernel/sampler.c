@@ -68,10 +68,11 @@ static int prepare(
 		return refusal_of(cpu_count < 0 ? cpu_count : -E2BIG, "counting the CPUs", reason);
 	r = ring_layout_choose((uint32_t)cpu_count, config->hz, config->cpus_per_ring,
 		config->ring_bytes, &layout);
-	if (r < 0)
+	if (r < 0) {
 		return refusal_of_config(reason,
 			"a ring buffer of %u bytes: must be a power of two from 64 KiB to 64 MiB",
 			config->ring_bytes);
+	}
 	r = probes_load(&sampler->probes, &layout, config->btf_path, reason);
 	if (r < 0)
 		return r;

@@ -173,11 +173,12 @@ uint64_t timers_ticks_missed(
 	for (uint32_t cpu = 0; cpu < timers->cpu_count; cpu++) {
 		const struct timer *timer = &timers->timers[cpu];
 
-		if (timer->link && now_ns > timer->started_at_ns)
+		if (timer->link && now_ns > timer->started_at_ns) {
 			missed +=
 				pace_ticks_missed(timers->period_ns, now_ns - timer->started_at_ns,
 					counters_of_cpu(counters, COUNTER_received, cpu) -
 						timer->received_at_start);
+		}
 	}
 	return missed;
 }

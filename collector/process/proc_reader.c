@@ -131,7 +131,7 @@ int proc_read_stat(const struct proc_root *root, uint32_t pid, struct proc_stat 
 	size_t length;
 	int r = proc_read_text(root, pid, "stat", text, sizeof(text), &length);
 
-	return r < 0 ? r : proc_parse_stat(text, length, ret_stat);
+	return r != 0 ? r : proc_parse_stat(text, length, ret_stat);
 }
 
 int proc_read_exe(const struct proc_root *root, uint32_t pid, char *ret_path)

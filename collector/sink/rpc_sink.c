@@ -258,17 +258,18 @@ static void plan_attempt(struct rpc_sink *sink, bool wrong_server)
 
 static void tell_end(struct rpc_sink *sink, int result, const char *text, bool wrong_server)
 {
-	if (wrong_server)
+	if (wrong_server) {
 		log_error(0,
 			"%s is no server for this collector (%s): upgrade one of them; trying "
 			"again in some minutes",
 			sink->options.server, text);
-	else if (sink->welcomed)
+	} else if (sink->welcomed) {
 		log_warning(0, "lost the server at %s (%s); keeping batches until it is back",
 			sink->options.server, text);
-	else if (!sink->told_absent)
+	} else if (!sink->told_absent) {
 		log_warning(0, "no server at %s (%s); keeping batches until there is one",
 			sink->options.server, text[0] ? text : fault_text(result));
+	}
 	sink->told_absent = true;
 }
 
@@ -286,10 +287,11 @@ static void end_stream(struct rpc_sink *sink, int result, const char *text)
 	pthread_mutex_unlock(&sink->lock);
 	if (wrong_server)
 		count(sink, SINK_COUNTER_VERSIONS_REFUSED, 1);
-	else
+	else {
 		count(sink,
 			sink->welcomed ? SINK_COUNTER_STREAMS_BROKEN : SINK_COUNTER_STREAMS_FAILED,
 			1);
+	}
 	tell_end(sink, result, text, wrong_server);
 	sink->welcomed = false;
 	plan_attempt(sink, wrong_server);

@@ -138,10 +138,11 @@ static void log_end(struct upload_desk *desk, const struct upload_job *job, int 
 	case -EACCES:
 		/* It says the same of every file. */
 		tally_add(desk->config.tally, TALLY_uploads_failed, 1);
-		if (!atomic_exchange(&desk->forbidden_told, true))
+		if (!atomic_exchange(&desk->forbidden_told, true)) {
 			log_warning(0,
 				"the server takes no uploads from this host (its "
 				"--insecure-uploads)");
+		}
 		break;
 	default:
 		tally_add(desk->config.tally, TALLY_uploads_failed, 1);

@@ -97,7 +97,7 @@ static ssize_t read_symbols(struct upload_job *job, void *bytes, size_t byte_cou
 {
 	int r = job->packed ? 0 : pack_symbols(job);
 
-	if (r < 0)
+	if (r != 0)
 		return r;
 	if (byte_count > job->byte_count - job->offset)
 		byte_count = (size_t)(job->byte_count - job->offset);

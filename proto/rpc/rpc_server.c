@@ -302,8 +302,10 @@ int rpc_server_new(const struct rpc_server_options *options, struct rpc_server *
 	server = calloc(1, sizeof(*server));
 	if (!server)
 		return -ENOMEM;
+	/* NOLINTBEGIN(concurrency-mt-unsafe): the header asks for it early. */
 	(void)mallopt(M_MMAP_THRESHOLD, MALLOC_MMAP_BYTES);
 	(void)mallopt(M_TRIM_THRESHOLD, MALLOC_TRIM_BYTES);
+	/* NOLINTEND(concurrency-mt-unsafe) */
 	server->methods = options->methods;
 	server->method_count = options->method_count;
 	server->stream_count_max =

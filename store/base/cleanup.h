@@ -26,7 +26,7 @@ static inline void cleanup_fd(const int *fd)
 static inline void cleanup_file(FILE **file)
 {
 	if (*file)
-		fclose(*file);
+		(void)fclose(*file);
 }
 
 #define SCOPED_FREE __attribute__((cleanup(cleanup_free)))
@@ -36,10 +36,10 @@ static inline void cleanup_file(FILE **file)
 /* SCOPED(x_free) struct x *x: calls x_free(x) at the end of the scope. DEFINE_SCOPED makes it
  * possible. */
 #define SCOPED(release) __attribute__((cleanup(scoped_##release)))
-#define DEFINE_SCOPED(type, release)                       \
-	static inline void scoped_##release(type *pointer) \
-	{                                                  \
-		release(*pointer);                         \
+#define DEFINE_SCOPED(type, release)                                   \
+	static inline void scoped_##release(__typeof__(type) *pointer) \
+	{                                                              \
+		release(*pointer);                                     \
 	}
 
 #define TAKE(variable)                                    \

@@ -252,11 +252,12 @@ static void write_stacks(
 			up++;
 		}
 		bytes_write_varint(writer, up);
-		if (up > 0)
+		if (up > 0) {
 			bytes_write_varint(
 				&frames, places[node->frame] - places[nodes[sibling].frame] - 1);
-		else
+		} else {
 			bytes_write_signed(&frames, places[node->frame] - parent_place);
+		}
 	}
 	bytes_write_span(writer, frames.bytes, frames.byte_count);
 	if (!writer->fault)

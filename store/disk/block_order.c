@@ -10,7 +10,7 @@
 
 static uint32_t *new_array(uint32_t count)
 {
-	return malloc((count ? (size_t)count : 1) * sizeof(uint32_t));
+	return calloc(count ? count : 1, sizeof(uint32_t));
 }
 
 /* One byte of what frames are ordered by; byte 0 weighs least. */
@@ -154,7 +154,7 @@ static int order_nodes(struct block_order *order, const struct profile *profile)
 {
 	uint32_t count = profile->stacks.count;
 	SCOPED_FREE uint32_t *sorted = new_array(count);
-	SCOPED_FREE struct node_links *links = malloc(count * sizeof(*links));
+	SCOPED_FREE struct node_links *links = calloc(count ? count : 1, sizeof(*links));
 	int r;
 
 	order->nodes = new_array(count);

@@ -74,7 +74,7 @@ static int write_table(struct bytes_writer *rows, struct bytes_writer *slots,
 	const struct sample_table *table, const struct block_order *order, uint32_t stack_count)
 {
 	SCOPED_FREE uint32_t *row_order =
-		malloc((table->row_count ? table->row_count : 1) * sizeof(*row_order));
+		calloc(table->row_count ? table->row_count : 1, sizeof(*row_order));
 	int r;
 
 	must(table->sealed);
@@ -212,7 +212,7 @@ static int read_table(
 	uint32_t count;
 	int r = read_type(rows, profile, &table);
 
-	if (r < 0)
+	if (r != 0)
 		return r;
 	count = block_read_count(rows, SAMPLE_ROW_COUNT_MAX);
 	table->rows = calloc(count ? count : 1, sizeof(*table->rows));

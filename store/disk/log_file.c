@@ -222,7 +222,7 @@ int log_file_seal(struct log_file *file)
 
 	if (r == 0)
 		r = write_index(file, payload, byte_count, &index_bytes);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	file->byte_count += index_bytes;
 	return log_file_commit(file);

@@ -46,7 +46,7 @@ static int read_profile(
 
 	if (r == 0)
 		r = block_decode(bytes + record.header_bytes, record.payload_bytes, &profile);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	profile->head.received_at_ns = record.received_at_ns;
 	*ret_profile = profile;

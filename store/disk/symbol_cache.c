@@ -191,7 +191,7 @@ static int load(struct symbol_cache *cache)
 
 	if (r == 0)
 		r = lmdb_read_begin(cache->env, &txn);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	r = lmdb_visit(txn, cache->module_table, load_entry, cache);
 	lmdb_read_end(txn);

@@ -43,7 +43,7 @@ static int check_tables(struct lmdb_env *env)
 
 	if (r == 0)
 		r = lmdb_read_begin(env, &txn);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	/* Writers read the list of free pages. */
 	r = lmdb_visit(txn, LMDB_TABLE_FREE, touch, &sum);

@@ -124,7 +124,7 @@ int time_index_add(
 	if (r == 0)
 		r = grow_array(&bucket->entries, &bucket->capacity, bucket->count,
 			TIME_INDEX_ENTRY_COUNT_MAX);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	if (bucket->count > 0 && entry_compare(&bucket->entries[bucket->count - 1], &entry) > 0)
 		bucket->sorted = false;
@@ -202,11 +202,9 @@ static int copy_matching(const struct time_index *index, const struct time_bucke
 
 	for (uint32_t i = 0; i < bucket->count; i++)
 		count += matches(index, selection, &bucket->entries[i]);
-	if (count > 0) {
-		copies = malloc(count * sizeof(*copies));
-		if (!copies)
-			return -ENOMEM;
-	}
+	copies = malloc((count ? count : 1) * sizeof(*copies));
+	if (!copies)
+		return -ENOMEM;
 	count = 0;
 	for (uint32_t i = 0; i < bucket->count; i++) {
 		if (matches(index, selection, &bucket->entries[i]))

@@ -182,10 +182,11 @@ static int unpack(const struct image *image, const struct image_section *section
 	r = image_read(image, section->offset + packing->header_bytes, bytes, byte_count);
 	if (r < 0)
 		return r;
-	if (packing->way == ELFCOMPRESS_ZLIB)
+	if (packing->way == ELFCOMPRESS_ZLIB) {
 		return packing->byte_count
 			? inflate_exactly(bytes, byte_count, to, packing->byte_count)
 			: 0;
+	}
 	if (packing->way == COMPRESSION_ZSTD)
 		return decompress_exactly(bytes, byte_count, to, packing->byte_count);
 	return -ENOTSUP;

@@ -30,7 +30,7 @@ static size_t clamp(int printed, size_t used)
 	return used + ((size_t)printed < room ? (size_t)printed : room);
 }
 
-static void write_line(
+__attribute__((format(printf, 4, 0))) static void write_line(
 	enum log_level level, const char *word, int error, const char *format, va_list arguments)
 {
 	char line[LINE_BYTES_MAX + 1];
@@ -40,10 +40,11 @@ static void write_line(
 		return;
 	used = clamp(snprintf(line, LINE_BYTES_MAX, "%s: %s", program_name, word), 0);
 	used = clamp(vsnprintf(line + used, LINE_BYTES_MAX - used, format, arguments), used);
-	if (error != 0)
+	if (error != 0) {
 		used = clamp(
 			snprintf(line + used, LINE_BYTES_MAX - used, ": %s", fault_text(error)),
 			used);
+	}
 	/* Names from outside may hold line ends or what a terminal obeys; one event stays one line.
 	 */
 	for (size_t i = 0; i < used; i++) {

@@ -66,7 +66,7 @@ struct cJSON *command_fetch_json(
 	if (!body)
 		return NULL;
 	if (options->json) {
-		fwrite(body, 1, byte_count, stdout);
+		(void)fwrite(body, 1, byte_count, stdout);
 		fputc('\n', stdout);
 		*ret_status = command_finish();
 		return NULL;
@@ -85,7 +85,7 @@ int command_export(const struct options *options)
 
 	if (!body)
 		return 1;
-	fwrite(body, 1, byte_count, stdout);
+	(void)fwrite(body, 1, byte_count, stdout);
 	return command_finish();
 }
 

@@ -70,11 +70,12 @@ static void print_host(const struct cJSON *host, uint64_t now_ns)
 	fputs("\nhost ", stdout);
 	output_text(stdout, command_text(host, "host"));
 	printf(": last window %s, ", seen);
-	if (cJSON_IsNumber(coverage))
+	if (cJSON_IsNumber(coverage)) {
 		printf("coverage %.1f %% (samples x period over busy time)",
 			100 * coverage->valuedouble);
-	else
+	} else {
 		fputs("coverage not known yet", stdout);
+	}
 	fputs("\n  kernel ", stdout);
 	output_text(stdout, command_text(host, "kernel"));
 	fputs(", collector ", stdout);
@@ -150,10 +151,11 @@ int command_status(const struct options *options)
 	if (!status)
 		return exit_status;
 	print_server(options, status);
-	if (cJSON_GetArraySize(member(status, "hosts")) == 0)
+	if (cJSON_GetArraySize(member(status, "hosts")) == 0) {
 		fputs("\nno host has sent anything since the server started; on a host, run "
 		      "cairn-collector --server ADDR:PORT\n",
 			stdout);
+	}
 	cJSON_ArrayForEach(host, member(status, "hosts"))
 		print_host(host, (uint64_t)command_number(status, "now"));
 	print_counters(status);

@@ -70,13 +70,14 @@ static size_t line_columns(const struct options *options)
 /* A wrong name of a process looks like an idle host. */
 static void print_nothing(const struct options *options)
 {
-	if (options->query || options->host || options->process)
+	if (options->query || options->host || options->process) {
 		fputs("no samples of this in this range; without --host, --process and --query "
 		      "there may be some\n",
 			stdout);
-	else
+	} else {
 		fputs("no samples in this range; cairn status tells which hosts send any\n",
 			stdout);
+	}
 }
 
 static void print_head(const struct cJSON *answer)

@@ -132,11 +132,12 @@ static int explain_refusal(
 
 	if (message)
 		snprintf(ret_error, FETCH_ERROR_BYTES_MAX, "%s", message);
-	else
+	else {
 		snprintf(ret_error, FETCH_ERROR_BYTES_MAX,
 			"%s answered with status %ld, which is not how cairn-server answers: is "
 			"something else at this address?",
 			request->server, status);
+	}
 	cJSON_Delete(json);
 	return -EIO;
 }

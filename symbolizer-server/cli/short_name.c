@@ -93,7 +93,7 @@ static void empty_brackets(const char *name, char *to)
 	}
 	*to = '\0';
 	if (depth > 0)
-		strcpy(begin, name);
+		memcpy(begin, name, strlen(name) + 1);
 }
 
 /* The longest part of NAME that fits behind an ellipsis and begins where a component does. */

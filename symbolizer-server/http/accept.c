@@ -23,7 +23,7 @@ static bool is_refused(const char *at, const char *end)
 {
 	while (at < end) {
 		at = skip_blanks(at + 1);
-		if (end - at >= 2 && tolower((unsigned char)at[0]) == 'q' && at[1] == '=')
+		if (end - at >= 2 && strncasecmp(at, "q=", 2) == 0)
 			return strtod(at + 2, NULL) <= 0;
 		at += strcspn(at, ";,");
 	}

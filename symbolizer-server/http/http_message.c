@@ -99,11 +99,12 @@ void http_answer_check(struct http_answer *answer)
 		"{\"code\":\"unavailable\",\"message\":\"out of memory; try again later\"}\n";
 	int fault = bytes_writer_fault(&answer->body);
 
-	if (fault == -EFBIG)
+	if (fault == -EFBIG) {
 		http_answer_error(answer, 422,
 			"the answer is larger than %zu MiB: ask for less (a shorter range, a "
 			"narrower query, a smaller max_nodes or limit)",
 			HTTP_BODY_BYTES_MAX >> 20);
+	}
 	if (bytes_writer_fault(&answer->body) == 0)
 		return;
 	http_answer_begin(answer, 503, "application/json");

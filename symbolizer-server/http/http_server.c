@@ -111,7 +111,7 @@ static const char *header(struct MHD_Connection *connection, const char *name)
 
 static void read_local_address(struct exchange *exchange)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {0};
 	socklen_t length = sizeof(address);
 	const void *bytes = NULL;
 
@@ -333,6 +333,7 @@ static enum MHD_Result begin_exchange(
 	return MHD_YES;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): libmicrohttpd has fixed what it passes. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
 	const char *path, const char *method, const char *version, const char *upload,
 	size_t *upload_byte_count, void **state)

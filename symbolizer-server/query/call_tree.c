@@ -15,7 +15,7 @@ static int add_root(struct call_tree *tree)
 
 	if (r == 0)
 		r = function_table_add(tree->functions, &root, &function);
-	return r < 0 ? r : growing_tree_init(&tree->tree, function);
+	return r != 0 ? r : growing_tree_init(&tree->tree, function);
 }
 
 /* JOINED: node of the merge -> node of the tree. */

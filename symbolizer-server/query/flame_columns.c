@@ -56,10 +56,11 @@ static void write_name_lengths(const struct flame *flame, struct bytes_writer *w
 
 static void write_name_texts(const struct flame *flame, struct bytes_writer *writer)
 {
-	for (uint32_t i = 0; i < flame->name_count; i++)
+	for (uint32_t i = 0; i < flame->name_count; i++) {
 		bytes_write_span(writer,
 			function_table_name(flame->tree->functions, flame->functions[i]),
 			function_table_name_length(flame->tree->functions, flame->functions[i]));
+	}
 }
 
 static void write_name_modules(const struct flame *flame, struct bytes_writer *writer)
@@ -76,10 +77,11 @@ static void write_name_kinds(const struct flame *flame, struct bytes_writer *wri
 
 static void write_module_lengths(const struct flame *flame, struct bytes_writer *writer)
 {
-	for (uint32_t i = 0; i < flame->module_count; i++)
+	for (uint32_t i = 0; i < flame->module_count; i++) {
 		bytes_write_varint(writer,
 			string_table_length(
 				&flame->tree->functions->strings, flame->module_strings[i]));
+	}
 }
 
 static void write_module_texts(const struct flame *flame, struct bytes_writer *writer)

@@ -68,9 +68,9 @@ int function_table_add_text(
 	r = bytes_writer_fault(&table->text);
 	if (r < 0)
 		return r;
-	text = (const char *)table->text.bytes;
+	text = table->text.byte_count > 0 ? (const char *)table->text.bytes : "";
 	return string_table_add(
-		&table->strings, text ? text : "", cut(text, table->text.byte_count), ret_string);
+		&table->strings, text, cut(text, table->text.byte_count), ret_string);
 }
 
 static bool function_equal(const void *context, uint32_t index, const void *key)

@@ -150,10 +150,11 @@ static void sort_by_digit(
 	uint64_t largest = (uint64_t)work->calls->totals[0];
 	uint32_t count = work->calls->tree.count, ends[DIGIT_COUNT + 1] = {0};
 
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		ends[((largest - (uint64_t)place_total(work, from[i])) >> round * DIGIT_BITS) %
 				DIGIT_COUNT +
 			1]++;
+	}
 	for (uint32_t i = 0; i < DIGIT_COUNT; i++)
 		ends[i + 1] += ends[i];
 	for (uint32_t i = 0; i < count; i++)

@@ -9,7 +9,7 @@
 #include "symbolizer-server/query/row_label.h"
 
 /* A value grows threefold at most when each of its bytes becomes U+FFFD. */
-#define VALUE_BYTES_MAX (3 * STRING_BYTES_MAX)
+#define VALUE_BYTES_MAX ((size_t)3 * STRING_BYTES_MAX)
 
 void row_filter_init(
 	struct row_filter *filter, const struct selector *selector, struct time_range range)

@@ -135,10 +135,11 @@ static int parse_operator(struct cursor *cursor, enum matcher_kind *ret_kind)
 
 static int set_type(struct cursor *cursor, struct span type)
 {
-	if (!selector_is_type(type.text, type.length))
+	if (!selector_is_type(type.text, type.length)) {
 		return refuse(cursor,
 			"a profile type has five parts, as in "
 			"process_cpu:cpu:nanoseconds:cpu:nanoseconds");
+	}
 	if (cursor->selector->type && strcmp(cursor->selector->type, type.text) != 0)
 		return refuse(cursor, "a second profile type; a query reads one");
 	cursor->selector->type = type.text;

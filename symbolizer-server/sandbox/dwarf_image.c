@@ -192,10 +192,11 @@ int dwarf_image_make(const struct image *image, const struct section_names *name
 	if (!dwarf.bytes)
 		return -ENOMEM;
 	put_tables(image, parts, dwarf.bytes);
-	for (size_t i = 1; r == 0 && i <= WANTED_COUNT; i++)
+	for (size_t i = 1; r == 0 && i <= WANTED_COUNT; i++) {
 		if (parts[i].source)
 			r = section_read_into(image, names, parts[i].source,
 				dwarf.bytes + parts[i].offset, parts[i].byte_count);
+	}
 	if (r < 0) {
 		dwarf_image_done(&dwarf);
 		return r;

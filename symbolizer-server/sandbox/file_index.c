@@ -57,12 +57,14 @@ static enum sandbox_fault not_elf(int fd)
 	ssize_t got;
 
 	while ((got = pread(fd, bytes, sizeof(bytes), (off_t)offset)) > 0) {
-		for (ssize_t i = 0; i < got; i++)
-			if (bytes[i])
+		for (ssize_t i = 0; i < got; i++) {
+			if (bytes[i]) {
 				return offset == 0 && got >= SELFMAG &&
 						memcmp(bytes, ELFMAG, SELFMAG) == 0
 					? SANDBOX_FAULT_DAMAGED
 					: SANDBOX_FAULT_NOT_ELF;
+			}
+		}
 		offset += (uint64_t)got;
 	}
 	if (got < 0)

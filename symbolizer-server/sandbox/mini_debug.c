@@ -56,8 +56,8 @@ static int decode(lzma_stream *stream, uint8_t **bytes, size_t *capacity)
 	return r;
 }
 
-static int unpack(
-	uint8_t *packed, size_t packed_byte_count, uint8_t **ret_bytes, size_t *ret_byte_count)
+static int unpack(const uint8_t *packed, size_t packed_byte_count, uint8_t **ret_bytes,
+	size_t *ret_byte_count)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	SCOPED_FREE uint8_t *bytes = NULL;

@@ -83,6 +83,12 @@ static enum sandbox_fault fault_of_end(const struct launch_result *ended)
 	return ended->value == SIGSYS ? SANDBOX_FAULT_FORBIDDEN : SANDBOX_FAULT_CRASHED;
 }
 
+/* What the parser is told to do, and the most that it may write. */
+struct deed {
+	const char *name;
+	uint64_t file_bytes_max;
+};
+
 static const char *deed_of(const struct sandbox_request *request)
 {
 	if (request->input == SANDBOX_INPUT_KERNEL_SYMBOLS)
@@ -92,13 +98,13 @@ static const char *deed_of(const struct sandbox_request *request)
 
 /* One run on one file; *RET_FD is what it wrote. */
 static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
-	const char *deed, uint64_t file_bytes_max, enum sandbox_fault *ret_fault, int *ret_fd)
+	struct deed deed, enum sandbox_fault *ret_fault, int *ret_fd)
 {
 	char id[BUILD_ID_TEXT_MAX], memory[ARGUMENT_BYTES_MAX], cpu[ARGUMENT_BYTES_MAX];
 	char file_bytes[ARGUMENT_BYTES_MAX];
-	char *arguments[] = {(char[]){"cairn-server"}, (char[]){SANDBOX_VERB}, strdupa(deed), id,
-		request->reduced ? (char[]){"reduced"} : (char[]){"exact"}, memory, cpu, file_bytes,
-		NULL};
+	char *arguments[] = {(char[]){"cairn-server"}, (char[]){SANDBOX_VERB}, strdupa(deed.name),
+		id, request->reduced ? (char[]){"reduced"} : (char[]){"exact"}, memory, cpu,
+		file_bytes, NULL};
 	SCOPED_FD int output_fd = open_nameless(request->folder_fd);
 	struct launch_request launch = {
 		.binary_fd = sandbox->binary_fd,
@@ -118,7 +124,7 @@ static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_reque
 		memcpy(id, "-", 2);
 	snprintf(memory, sizeof(memory), "%" PRIu64, sandbox->memory_bytes_max);
 	snprintf(cpu, sizeof(cpu), "%" PRIu64, sandbox->cpu_seconds_max);
-	snprintf(file_bytes, sizeof(file_bytes), "%" PRIu64, file_bytes_max);
+	snprintf(file_bytes, sizeof(file_bytes), "%" PRIu64, deed.file_bytes_max);
 	/* The run shares the position of the file with us. */
 	if (lseek(input_fd, 0, SEEK_SET) < 0)
 		return -errno;
@@ -192,8 +198,8 @@ static int index_once(struct sandbox *sandbox, int input_fd, const struct sandbo
 {
 	SCOPED_FD int index_fd = -1;
 	struct sandbox_result result = {.index_fd = -1};
-	int r = run(sandbox, input_fd, request, deed_of(request), sandbox->index_bytes_max,
-		&result.fault, &index_fd);
+	struct deed deed = {deed_of(request), sandbox->index_bytes_max};
+	int r = run(sandbox, input_fd, request, deed, &result.fault, &index_fd);
 
 	if (r < 0)
 		return r;
@@ -251,7 +257,8 @@ int sandbox_index(struct sandbox *sandbox, int input_fd, const struct sandbox_re
 
 	if (!request->zstd)
 		return index_plain(sandbox, input_fd, request, ret_result);
-	r = run(sandbox, input_fd, request, "unpack", UNPACKED_BYTES_MAX, &fault, &unpacked_fd);
+	r = run(sandbox, input_fd, request, (struct deed){"unpack", UNPACKED_BYTES_MAX}, &fault,
+		&unpacked_fd);
 	if (r < 0)
 		return r;
 	if (fault != SANDBOX_FAULT_NONE) {

@@ -72,9 +72,9 @@ static int add_memory_rules(scmp_filter_ctx filter)
 static int add_rules(scmp_filter_ctx filter)
 {
 	/* What abort needs to end this very process. */
-	const struct scmp_arg_cmp this_process = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
+	const struct scmp_arg_cmp this_process = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0);
 	/* How the C library asks for the state of an open file. */
-	const struct scmp_arg_cmp open_file = SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH);
+	const struct scmp_arg_cmp open_file = SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH, 0);
 	int r = add_memory_rules(filter);
 
 	for (size_t i = 0; r == 0 && i < COUNT_OF(allowed); i++)

@@ -274,11 +274,12 @@ int symbol_index_check_chunk(const struct symbol_index_header *header,
 
 	if (hash_bytes(bytes, entry->byte_count) != entry->hash)
 		return -EBADMSG;
-	if (entry->kind == SYMBOL_CHUNK_FUNCTIONS)
+	if (entry->kind == SYMBOL_CHUNK_FUNCTIONS) {
 		r = check_functions(
 			header, entry->first, bytes, entry->byte_count, &function_count);
-	else if (entry->kind == SYMBOL_CHUNK_NAMES)
+	} else if (entry->kind == SYMBOL_CHUNK_NAMES) {
 		r = check_names(header, entry->first, bytes, entry->byte_count);
+	}
 	if (r < 0)
 		return r;
 	*ret_function_count = function_count;

@@ -117,12 +117,13 @@ static int find(
 	int fd;
 
 	lseek(client->steps_fd, 0, SEEK_SET);
-	if (file == SYMBOL_FILE_DEBUGINFO)
+	if (file == SYMBOL_FILE_DEBUGINFO) {
 		fd = debuginfod_find_debuginfo(
 			client->library, id->bytes, id->byte_count, ret_path);
-	else
+	} else {
 		fd = debuginfod_find_executable(
 			client->library, id->bytes, id->byte_count, ret_path);
+	}
 	/* A fetch that was given up looks like "not found". */
 	if (fd < 0 && atomic_load(&client->source->stopping))
 		return -ECANCELED;

@@ -117,18 +117,16 @@ static int add_module(struct module_registry *registry, const struct build_id *i
 }
 
 int module_registry_note(struct module_registry *registry, const struct symbol_origin *origin,
-	const struct build_id *id, const char *name, enum symbol_what what, bool *ret_new,
+	const struct build_id *id, const char *name, enum symbol_what what,
 	struct module_record **ret_module)
 {
 	struct module_record *module = module_registry_find(registry, id);
-	bool is_new = !module;
-	int r = is_new ? add_module(registry, id, name, what, &module) : 0;
+	int r = module ? 0 : add_module(registry, id, name, what, &module);
 
 	if (r < 0)
 		return r;
 	if (origin)
 		add_origin(module, origin);
-	*ret_new = is_new;
 	*ret_module = module;
 	return 0;
 }
@@ -504,14 +502,16 @@ void module_describe(const struct module_record *module, struct symbol_module_st
 	int length;
 
 	memcpy(state.name, module->name, sizeof(state.name));
-	if (module->quality != SYMBOL_QUALITY_NONE)
+	if (module->quality != SYMBOL_QUALITY_NONE) {
 		length = snprintf(state.text, sizeof(state.text), "named by %s, %u functions",
 			symbol_quality_text(state.quality), module->function_count);
-	else
+	} else {
 		length = snprintf(state.text, sizeof(state.text), "no names");
-	if (!is_best(module))
+	}
+	if (!is_best(module)) {
 		snprintf(state.text + length, sizeof(state.text) - (size_t)length, "%s%s%s%s",
 			*fetch || *upload ? "; " : "", fetch, *fetch && *upload ? "; " : "",
 			upload);
+	}
 	*ret_state = state;
 }

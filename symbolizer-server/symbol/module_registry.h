@@ -108,9 +108,9 @@ struct module_registry {
 void module_registry_init(struct module_registry *registry, bool has_debuginfod);
 void module_registry_done(struct module_registry *registry);
 
-/* The record of a module, made if absent (RET_NEW). -E2BIG: too many; -ENOMEM. */
+/* The record of a module, made if absent. -E2BIG: too many; -ENOMEM. */
 int module_registry_note(struct module_registry *registry, const struct symbol_origin *origin,
-	const struct build_id *id, const char *name, enum symbol_what what, bool *ret_new,
+	const struct build_id *id, const char *name, enum symbol_what what,
 	struct module_record **ret_module);
 /* NULL: not noted. */
 struct module_record *module_registry_find(

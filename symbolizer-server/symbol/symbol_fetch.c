@@ -160,12 +160,13 @@ static void conclude_asked(struct symbolizer *symbolizer, struct module_record *
 	wait_ns = next_wait(symbolizer, module, RETRY_NOT_FOUND_NS, RETRY_NOT_FOUND_MAX_NS);
 	if (file->answer != ANSWER_FILE)
 		snprintf(note, sizeof(note), "debuginfod does not have it");
-	else if (file->outcome.error < 0)
+	else if (file->outcome.error < 0) {
 		snprintf(note, sizeof(note), "debuginfod's file could not be read (%s)",
 			fault_text(file->outcome.error));
-	else
+	} else {
 		snprintf(note, sizeof(note), "debuginfod's file: %s",
 			sandbox_fault_text(file->outcome.fault));
+	}
 	conclude(symbolizer, module, wait_ns, file->answer != ANSWER_FILE, note);
 }
 

@@ -99,21 +99,22 @@ static void log_outcome(const struct module_record *module,
 	build_id_format(&request->id, id);
 	if (outcome->error == -ECANCELED)
 		return;
-	if (outcome->error < 0)
+	if (outcome->error < 0) {
 		log_warning(outcome->error, "symbols of %s (%s) from %s: ignoring the file",
 			module->name, id, request->from);
-	else if (outcome->fault == SANDBOX_FAULT_NO_NAMES)
+	} else if (outcome->fault == SANDBOX_FAULT_NO_NAMES) {
 		log_info("symbols of %s (%s) from %s: %s", module->name, id, request->from,
 			sandbox_fault_text(outcome->fault));
-	else if (outcome->fault != SANDBOX_FAULT_NONE)
+	} else if (outcome->fault != SANDBOX_FAULT_NONE) {
 		log_warning(0, "symbols of %s (%s) from %s: %s: ignoring the file", module->name,
 			id, request->from, sandbox_fault_text(outcome->fault));
-	else if (outcome->dwarf_fault != SANDBOX_FAULT_NONE)
+	} else if (outcome->dwarf_fault != SANDBOX_FAULT_NONE) {
 		log_warning(0, "symbols of %s (%s) from %s: %s: ignoring its DWARF", module->name,
 			id, request->from, sandbox_fault_text(outcome->dwarf_fault));
-	else
+	} else {
 		log_info("symbols of %s (%s) from %s: %s", module->name, id, request->from,
 			symbol_quality_text(outcome->quality));
+	}
 }
 
 static int parse(struct symbolizer *symbolizer, int fd, const struct symbol_file_request *request,

@@ -159,7 +159,6 @@ static int admit(struct symbolizer *symbolizer, const struct symbol_upload_reque
 	struct module_record **ret_module)
 {
 	struct module_record *module = module_registry_find(&symbolizer->registry, &request->id);
-	bool is_new;
 	int r;
 
 	if (symbolizer->uploads_open >= UPLOADS_OPEN_MAX)
@@ -167,8 +166,8 @@ static int admit(struct symbolizer *symbolizer, const struct symbol_upload_reque
 	if (!module && request->origin)
 		return -ENOENT;
 	if (!module) {
-		r = module_registry_note(&symbolizer->registry, NULL, &request->id, "",
-			request->what, &is_new, &module);
+		r = module_registry_note(
+			&symbolizer->registry, NULL, &request->id, "", request->what, &module);
 		if (r < 0)
 			return r;
 	}
@@ -319,10 +318,11 @@ static void conclude(struct symbol_upload *upload, const struct symbol_file_outc
 	const char *note = outcome->error < 0 ? fault_text(outcome->error)
 					      : sandbox_fault_text(outcome->fault);
 
-	if (outcome->error == 0 && outcome->fault == SANDBOX_FAULT_NONE)
+	if (outcome->error == 0 && outcome->fault == SANDBOX_FAULT_NONE) {
 		note = outcome->quality == SYMBOL_QUALITY_DYNAMIC
 			? "the uploaded file has exported names only"
 			: "the uploaded file has no DWARF";
+	}
 	/* A file of DWARF is the best there is, and then nobody asks. */
 	if (outcome->error == 0)
 		symbol_misses_note(symbol_cache_misses(symbolizer->cache), SYMBOL_MISS_UPLOAD, &id,

@@ -407,10 +407,11 @@ static void apply(struct symbolizer *symbolizer, struct module_record *module,
 {
 	struct clock_reading now = clock_read(&symbolizer->clock);
 
-	if (remembered->has_index)
+	if (remembered->has_index) {
 		module_registry_set_index(&symbolizer->registry, module, remembered->header.quality,
 			remembered->header.function_count,
 			remembered->header.parser_version != SYMBOL_INDEX_PARSER_VERSION);
+	}
 	/* Names by another version of the parser: whatever they came from is to be read again. */
 	if (module->stale)
 		return;
@@ -420,12 +421,13 @@ static void apply(struct symbolizer *symbolizer, struct module_record *module,
 			now.monotonic_ns + remembered->fetch_until_ns - now.realtime_ns,
 			"debuginfod did not have it when it was asked last");
 	}
-	if (remembered->upload_until_ns > now.realtime_ns)
+	if (remembered->upload_until_ns > now.realtime_ns) {
 		module_registry_upload_later(&symbolizer->registry, module,
 			now.monotonic_ns + remembered->upload_until_ns - now.realtime_ns,
 			remembered->upload_fault
 				? sandbox_fault_text((enum sandbox_fault)remembered->upload_fault)
 				: "it was uploaded before");
+	}
 }
 
 int symbolizer_note_module(struct symbolizer *symbolizer, const struct symbol_origin *origin,
@@ -433,7 +435,7 @@ int symbolizer_note_module(struct symbolizer *symbolizer, const struct symbol_or
 {
 	struct remembered remembered = {0};
 	struct module_record *module;
-	bool is_new = false, tell = false;
+	bool is_new, tell = false;
 	int r;
 
 	if (!build_id_known(id))
@@ -445,7 +447,8 @@ int symbolizer_note_module(struct symbolizer *symbolizer, const struct symbol_or
 		recall(symbolizer, id, &remembered);
 		pthread_mutex_lock(&symbolizer->lock);
 	}
-	r = module_registry_note(&symbolizer->registry, origin, id, name, what, &is_new, &module);
+	is_new = !module_registry_find(&symbolizer->registry, id);
+	r = module_registry_note(&symbolizer->registry, origin, id, name, what, &module);
 	if (r == 0 && is_new)
 		apply(symbolizer, module, &remembered);
 	if (r == 0)

@@ -161,10 +161,11 @@ static void check_counters(struct sampler *sampler)
 	uint64_t values[COUNTER_MAX], user_stops = 0;
 
 	CHECK_EQ(sampler_counters(sampler, values), 0);
-	for (int i = 0; i < COUNTER_MAX; i++)
+	for (int i = 0; i < COUNTER_MAX; i++) {
 		if (values[i] > 0)
 			printf("%-28s %llu\n", collector_counter_name((uint32_t)i),
 				(unsigned long long)values[i]);
+	}
 	for (int stop = STOP_complete; stop < STOP_MAX; stop++)
 		user_stops += values[COUNTER_OF_USER_STOP(stop)];
 	CHECK(values[COUNTER_passed] > 0);

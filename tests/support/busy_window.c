@@ -173,12 +173,13 @@ static uint32_t walk(struct maker *maker, struct path *path, uint32_t depth)
 		const struct site *site = &at->sites[random_skewed(random, SITE_COUNT)];
 
 		if (path->count == PATH_MAX ||
-			(path->count > depth / 2 && random_below(random, depth / 2) == 0))
+			(path->count > depth / 2 && random_below(random, depth / 2) == 0)) {
 			return push(maker, path->steps[last].node, in,
 				at->start +
 					at->byte_count * random_skewed(random, HOT_COUNT) /
 						HOT_COUNT,
 				0);
+		}
 		path->steps[path->count].node = push(maker, path->steps[last].node, in,
 			at->start + site->offset, FRAME_RETURN_ADDRESS);
 		path->steps[path->count].binary = site->binary;

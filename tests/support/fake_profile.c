@@ -287,10 +287,11 @@ char *fake_profile_text(const struct profile *profile)
 		fprintf(out, "cpu %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", cpu->cpu,
 			cpu->busy_ns, cpu->idle_ns, cpu->steal_ns, cpu->sampled_ns);
 	}
-	for (uint32_t i = 0; i < profile->counter_count; i++)
+	for (uint32_t i = 0; i < profile->counter_count; i++) {
 		fprintf(out, "%s %" PRIu64 "\n",
 			string_table_text(&profile->strings, profile->counters[i].name),
 			profile->counters[i].value);
+	}
 	print_rows(out, profile);
 	CHECK_EQ(fclose(out), 0);
 	return words;

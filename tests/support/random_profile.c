@@ -87,10 +87,11 @@ static void fill_modules(struct profile *profile, struct random *random)
 
 		for (size_t j = 0; j < sizeof(id); j++)
 			id[j] = (uint8_t)random_below(random, 4);
-		if (random_chance(random, 80))
+		if (random_chance(random, 80)) {
 			CHECK_EQ(build_id_make((enum build_id_kind)(1 + random_below(random, 3)),
 					 id, 1 + random_below(random, 64), &module.build_id),
 				0);
+		}
 		CHECK_EQ(module_table_add(&profile->modules, &module, &index), 0);
 	}
 }

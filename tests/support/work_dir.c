@@ -60,7 +60,8 @@ const char *work_path(const char *format, ...)
 	return path;
 }
 
-static void make_command(char *command, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void make_command(
+	char *command, const char *format, va_list arguments)
 {
 	int length = snprintf(command, COMMAND_BYTES, "cd '%s' && ", work_dir());
 	int more = vsnprintf(

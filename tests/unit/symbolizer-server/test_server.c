@@ -38,7 +38,7 @@ static struct profile *make_window(uint64_t number)
 	struct profile *profile =
 		sample_profile_new(number % 2 ? "b" : "a", START + number * WINDOW_NS, WINDOW_NS);
 
-	for (uint32_t i = 0; i < 10; i++)
+	for (uint32_t i = 0; i < 10; i++) {
 		sample_profile_add(profile,
 			&(struct sample_profile_sample){.stack = i < 6 ? "main;f"
 					: i < 9
@@ -48,6 +48,7 @@ static struct profile *make_window(uint64_t number)
 				.pid = i < 5 ? 11 : 12,
 				.cpu = i % 2,
 				.slot = i * 50});
+	}
 	sample_profile_seal(profile);
 	return profile;
 }

@@ -315,10 +315,11 @@ static void *append_many(void *context)
 {
 	struct appender *appender = context;
 
-	for (uint64_t i = 0; i < 120; i++)
+	for (uint64_t i = 0; i < 120; i++) {
 		CHECK_EQ(fixture_append(appender->store, appender->instance == 1 ? "a" : "b",
 				 appender->instance, i, 30, &appender->answers),
 			0);
+	}
 	return NULL;
 }
 

@@ -60,12 +60,13 @@ static void write_notes(
 	index = tiny_elf_section(&elf, ".note.x", segment ? SHT_PROGBITS : SHT_NOTE, SHF_ALLOC,
 		0x400, notes, byte_count);
 	tiny_elf_section_at(&elf, index)->alignment = alignment;
-	if (segment)
+	if (segment) {
 		tiny_elf_segment(&elf,
 			&(struct tiny_segment){.type = PT_NOTE,
 				.offset = tiny_elf_section_at(&elf, index)->offset,
 				.file_bytes = byte_count,
 				.alignment = alignment});
+	}
 	write_tiny(&elf, name);
 }
 

@@ -103,11 +103,12 @@ static void what_has_no_slots_is_spread_over_its_window(void)
 	profile_free(profile);
 
 	profile = profile_of(&five, NULL, 0);
-	for (uint64_t slot = 0; slot < 5; slot++)
+	for (uint64_t slot = 0; slot < 5; slot++) {
 		CHECK_EQ(
 			part_of(profile, START_NS + slot * SLOT_NS, START_NS + (slot + 1) * SLOT_NS)
 				.count,
 			1);
+	}
 	check_part(profile, 0, UINT64_MAX, 5, -7);
 	profile_free(profile);
 }

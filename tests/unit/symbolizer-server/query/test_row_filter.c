@@ -99,10 +99,11 @@ static void adjacent_ranges_sum_to_the_union(void)
 	uint64_t middles[] = {
 		START, START + 1, START + 20 * NS_PER_MS, START + NS_PER_S, START + 10 * NS_PER_S};
 
-	for (size_t i = 0; i < sizeof(middles) / sizeof(middles[0]); i++)
+	for (size_t i = 0; i < sizeof(middles) / sizeof(middles[0]); i++) {
 		CHECK_EQ(take("", START, middles[i], 0) +
 				take("", middles[i], START + 10 * NS_PER_S, 0),
 			20 * PERIOD_NS + 5);
+	}
 	CHECK_EQ(take("{process=\"nginx\"}", START, START + 60 * NS_PER_MS, 0), 3 * PERIOD_NS);
 	CHECK_EQ(take("", START, START, 0), 0);
 }

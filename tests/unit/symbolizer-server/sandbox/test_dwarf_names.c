@@ -28,10 +28,11 @@ static int read_file(const char *file, bool with_table, struct function_list *re
 	CHECK_EQ(image_open(fd, true, &image), 0);
 	CHECK_EQ(section_names_read(&image, &names), 0);
 	CHECK_EQ(code_ranges_read(&image, &code), 0);
-	if (with_table)
+	if (with_table) {
 		CHECK_EQ(elf_symbols_read(
 				 &image, &names, &code, ELF_SYMBOLS_WHOLE, &strings, &table),
 			0);
+	}
 	r = dwarf_image_make(&image, &names, LIMIT, &dwarf);
 	if (r == 0) {
 		r = dwarf_names_read(&dwarf, &code, &table, &strings, ret_list);

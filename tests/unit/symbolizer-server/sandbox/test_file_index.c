@@ -83,20 +83,22 @@ static bool anybody_s(uint64_t address)
 
 static bool unsized_before(uint64_t address, const char *name)
 {
-	for (uint32_t i = 0; i < told_count; i++)
+	for (uint32_t i = 0; i < told_count; i++) {
 		if (told[i].end == told[i].start && address >= told[i].start &&
 			strcmp(told[i].name, name) == 0)
 			return true;
+	}
 	return false;
 }
 
 /* NAME is one of the names that hold ADDRESS; DWARF calls the cold part by its function's name. */
 static bool one_of_the_names(uint64_t address, const char *name)
 {
-	for (uint32_t i = 0; i < told_count; i++)
+	for (uint32_t i = 0; i < told_count; i++) {
 		if (address >= told[i].start && address < told[i].end &&
 			(strcmp(told[i].name, name) == 0 || strstr(told[i].name, ".cold")))
 			return true;
+	}
 	return !anybody_s(address) && unsized_before(address, name);
 }
 
@@ -177,10 +179,11 @@ static void the_dwarf_of_libc_names_the_same_functions(void)
 	CHECK_EQ(index.header.quality, SYMBOL_QUALITY_DWARF);
 	read_nm("", libc_debug_path());
 	check_all(&index);
-	for (uint32_t i = 0; i < told_count; i++)
+	for (uint32_t i = 0; i < told_count; i++) {
 		if (strcmp(told[i].name, "malloc") == 0 || strcmp(told[i].name, "printf") == 0 ||
 			strcmp(told[i].name, "write") == 0)
 			CHECK_STR(whole_index_name(&index, told[i].start, &function), told[i].name);
+	}
 	forget_nm();
 	whole_index_done(&index);
 }

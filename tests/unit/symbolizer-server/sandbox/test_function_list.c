@@ -10,10 +10,11 @@ static const char *text_of(const struct function_list *list)
 	size_t length = 0;
 
 	text[0] = '\0';
-	for (uint32_t i = 0; i < list->count; i++)
+	for (uint32_t i = 0; i < list->count; i++) {
 		length += (size_t)sprintf(text + length, "%s%d-%d:%u", i ? " " : "",
 			(int)list->functions[i].start, (int)list->functions[i].end,
 			list->functions[i].name);
+	}
 	return text;
 }
 

@@ -49,10 +49,11 @@ static int behave(const char *deed, const char *id)
 		pause();
 	while (strcmp(id, ID_SPIN) == 0)
 		spin++;
-	if (strcmp(id, ID_LIE) == 0)
+	if (strcmp(id, ID_LIE) == 0) {
 		return write(STDOUT_FILENO, "CSIX and then something else altogether", 39) == 39
 			? 1000
 			: SANDBOX_FAULT_WRITE;
+	}
 	return 0;
 }
 

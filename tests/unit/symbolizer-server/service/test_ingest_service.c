@@ -156,11 +156,12 @@ static struct profile *window(uint64_t number)
 	struct profile *profile =
 		sample_profile_new("host-a", START_NS + number * WINDOW_NS, WINDOW_NS);
 
-	for (uint32_t i = 0; i < WINDOW_SAMPLES; i++)
+	for (uint32_t i = 0; i < WINDOW_SAMPLES; i++) {
 		sample_profile_add(profile,
 			&(struct sample_profile_sample){
 				.stack = i % 2 ? "main;libwork.so@0x40" : "main;[kernel]@0x10",
 				.slot = i});
+	}
 	sample_profile_seal(profile);
 	return profile;
 }

@@ -26,10 +26,8 @@ static struct module_record *note(struct module_registry *registry, uint32_t n, 
 	struct build_id id = id_of(n);
 	struct symbol_origin from = origin_of(origin);
 	struct module_record *module;
-	bool is_new;
 
-	CHECK_EQ(module_registry_note(
-			 registry, &from, &id, "m", SYMBOL_WHAT_EXECUTABLE, &is_new, &module),
+	CHECK_EQ(module_registry_note(registry, &from, &id, "m", SYMBOL_WHAT_EXECUTABLE, &module),
 		0);
 	return module;
 }
@@ -87,16 +85,14 @@ static void other_kinds_of_ids_and_kernels_go_to_collectors_only(void)
 	struct module_registry registry;
 	struct module_record *module;
 	struct build_id id = id_of(1);
-	bool is_new;
 
 	module_registry_init(&registry, true);
-	CHECK_EQ(module_registry_note(&registry, NULL, &id, "[kernel]", SYMBOL_WHAT_KERNEL_SYMBOLS,
-			 &is_new, &module),
+	CHECK_EQ(module_registry_note(
+			 &registry, NULL, &id, "[kernel]", SYMBOL_WHAT_KERNEL_SYMBOLS, &module),
 		0);
 	CHECK_EQ(module_registry_plan(&registry, module, 0), MODULE_PLAN_WANT);
 	CHECK_EQ(build_id_make(BUILD_ID_HTL, "0123456789abcdef", 16, &id), 0);
-	CHECK_EQ(module_registry_note(
-			 &registry, NULL, &id, "x", SYMBOL_WHAT_EXECUTABLE, &is_new, &module),
+	CHECK_EQ(module_registry_note(&registry, NULL, &id, "x", SYMBOL_WHAT_EXECUTABLE, &module),
 		0);
 	CHECK_EQ(module_registry_plan(&registry, module, 0), MODULE_PLAN_WANT);
 	module_registry_done(&registry);
@@ -281,14 +277,12 @@ static void foreign_text_is_mended_and_cut(void)
 	struct module_record *module;
 	struct build_id id = id_of(1);
 	char name[300];
-	bool is_new;
 
 	memset(name, 'n', sizeof(name));
 	name[1] = '\n';
 	name[sizeof(name) - 1] = '\0';
 	module_registry_init(&registry, false);
-	CHECK_EQ(module_registry_note(
-			 &registry, NULL, &id, name, SYMBOL_WHAT_EXECUTABLE, &is_new, &module),
+	CHECK_EQ(module_registry_note(&registry, NULL, &id, name, SYMBOL_WHAT_EXECUTABLE, &module),
 		0);
 	module_describe(module, &state);
 	CHECK_EQ(strlen(state.name), SYMBOL_MODULE_NAME_MAX - 1);

@@ -155,10 +155,11 @@ static int upload_bytes(struct symbolizer *symbolizer, const struct symbol_origi
 
 	if (r < 0)
 		return r;
-	for (size_t at = 0; at < byte_count; at += 4096)
+	for (size_t at = 0; at < byte_count; at += 4096) {
 		CHECK_EQ(symbolizer_upload_append(upload, bytes + at,
 				 byte_count - at < 4096 ? byte_count - at : 4096),
 			0);
+	}
 	return symbolizer_upload_finish(upload);
 }
 
