@@ -10,12 +10,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "collector/capability.h"
 #include "collector/control.h"
 #include "collector/features.h"
 #include "collector/identity.h"
 #include "collector/kernel/sampler.h"
 #include "collector/pipeline.h"
+#include "collector/privilege.h"
 #include "collector/process/task_events.h"
 #include "collector/sink/rpc_sink.h"
 #include "collector/status.h"
@@ -196,7 +196,10 @@ static int start_sampler(struct agent *agent)
 	int r = sampler_open(&config, &reason, &agent->sampler);
 
 	if (r < 0) {
-		log_error(0, "can't sample: %s", reason.text[0] ? reason.text : fault_text(r));
+		const char *lacking = privilege_lacking_to_sample(agent->capabilities);
+
+		log_error(0, "can't sample: %s%s%s", lacking, lacking[0] ? " missing: " : "",
+			reason.text[0] ? reason.text : fault_text(r));
 		return r;
 	}
 	/* Edges only: what a round leaves (the last 20 ms) must not wake at once again. */
@@ -222,8 +225,12 @@ static int start_processes(struct agent *agent)
 	if (r < 0) {
 		agent->events = NULL;
 		features_switch_off(&agent->features, FEATURE_task_records,
-			"look at kernel.perf_event_paranoid and at the limit of open files",
-			"the kernel refuses them: %s", fault_text(r));
+			r == -ENOBUFS
+				? "raise the limit of locked memory (ulimit -l, LimitMEMLOCK=) or "
+				  "kernel.perf_event_mlock_kb"
+				: "look at kernel.perf_event_paranoid and the limit of open files",
+			"the kernel refuses them: %s",
+			r == -ENOBUFS ? "too much memory is locked already" : fault_text(r));
 	} else {
 		r = watch_fd(agent, task_events_poll_fd(agent->events), SOURCE_RECORDS, EPOLLET);
 		if (r < 0)
@@ -236,12 +243,12 @@ static int start_processes(struct agent *agent)
 static void start_kernel_symbols(struct agent *agent)
 {
 	int r = kernel_symbols_init(&agent->kernel, NULL, NULL, &agent->tally);
-	bool privileged = capability_has(agent->capabilities, CAPABILITY_SYSLOG);
+	bool privileged = privilege_has(agent->capabilities, PRIVILEGE_SYSLOG);
 
 	if (agent->kernel.state == KERNEL_SYMBOLS_HIDDEN) {
 		features_switch_off(&agent->features, FEATURE_kernel_symbols,
 			privileged ? "set kernel.kptr_restrict to 0 or 1"
-				   : CAPABILITY_REMEDY("CAP_SYSLOG"),
+				   : PRIVILEGE_REMEDY("CAP_SYSLOG"),
 			"/proc/kallsyms shows no addresses: %s",
 			privileged ? "kernel.kptr_restrict is 2" : "CAP_SYSLOG is missing");
 	} else if (agent->kernel.state == KERNEL_SYMBOLS_MISSING) {
@@ -364,14 +371,14 @@ static int start(struct agent *agent)
 	r = start_signals(agent);
 	if (r < 0)
 		return log_error(r, "can't watch for signals");
+	/* Where the set can't be read, what fails is told without the capability that it lacks. */
+	agent->capabilities = UINT64_MAX;
+	privilege_read(&agent->capabilities);
 	r = start_sampler(agent);
 	if (r < 0)
 		return r;
 	/* Only now: what a collector lacks that does not run at all is one line, not five. */
-	/* Where the set can't be read, what lacks a privilege says so when it fails. */
-	agent->capabilities = UINT64_MAX;
-	capability_read(&agent->capabilities);
-	capability_apply(agent->capabilities, &agent->features);
+	privilege_try_all(agent->capabilities, "/proc", &agent->features);
 	r = start_processes(agent);
 	if (r == 0) {
 		start_kernel_symbols(agent);

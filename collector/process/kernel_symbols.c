@@ -151,8 +151,12 @@ static void read_module(
 		name);
 	read_build_id(path, &module->build_id);
 	snprintf(path, sizeof(path), "%s/module/%s/sections/.text", symbols->sys_folder, name);
-	if (read_file(path, 64, &text) < 0)
+	/* Names count from there. Counted from elsewhere they would be those of other functions, so
+	 * without it the module has none. */
+	if (read_file(path, 64, &text) < 0) {
+		module->build_id = (struct build_id){.byte_count = 0};
 		return;
+	}
 	bytes_write_u8(&text, '\0');
 	if (bytes_writer_fault(&text) == 0) {
 		uint64_t address = strtoull((const char *)text.bytes, NULL, 16);

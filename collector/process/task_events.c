@@ -56,6 +56,11 @@ static int open_ring(struct task_events *events, uint32_t cpu, struct task_ring 
 		events->with_build_ids = false;
 		r = task_ring_open(ret_ring, cpu, events->ring_bytes, false, events->tally);
 	}
+	while (r == -ENOBUFS && events->ring_bytes > RING_BYTES_MIN) {
+		events->ring_bytes /= 2;
+		r = task_ring_open(
+			ret_ring, cpu, events->ring_bytes, events->with_build_ids, events->tally);
+	}
 	if (r < 0)
 		return r;
 	r = watch(events, ret_ring);

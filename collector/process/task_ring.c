@@ -53,7 +53,8 @@ int task_ring_open(struct task_ring *ring, uint32_t cpu, size_t data_bytes, bool
 		int error = errno;
 
 		close(fd);
-		return -error;
+		/* The event was allowed, so it is the limit of locked memory. */
+		return error == EPERM ? -ENOBUFS : -error;
 	}
 	*ring = (struct task_ring){
 		.fd = fd,

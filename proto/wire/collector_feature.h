@@ -14,13 +14,18 @@
 #include <stdint.h>
 
 /* X(name, what is lost while it is off). Names are sent: never change one. */
-#define FEATURE_LIST(X)                                                                        \
-	X(task_records, "new mappings are only seen when /proc is read again")                 \
-	X(processes, "samples go by the name of their thread, addresses stay absolute")        \
-	X(other_processes, "processes of other users that ran before keep absolute addresses") \
-	X(mapped_files, "deleted files and those in containers may stay without build-ID")     \
-	X(private_files, "files that only their owner may read stay without build-ID")         \
-	X(kernel_symbols, "kernel frames stay absolute addresses")                             \
+#define FEATURE_LIST(X)                                                                           \
+	X(task_records, "new mappings are only seen when /proc is read again")                    \
+	X(processes, "samples go by the name of their thread, addresses stay absolute")           \
+	X(other_processes, "processes of other users that ran before keep absolute addresses")    \
+	X(other_roots,                                                                            \
+		"files of other users' processes that are deleted or in containers may stay "     \
+		"without build-ID, and such a process goes by the name of its thread")            \
+	X(mapped_files, "deleted files and those in containers may stay without build-ID")        \
+	X(private_files,                                                                          \
+		"files that only their owner may read, deleted files of other users, and kernel " \
+		"modules stay without build-ID")                                                  \
+	X(kernel_symbols, "kernel frames stay absolute addresses")                                \
 	X(control_socket, "the status can't be asked for there")
 
 /* Of what is off; longer ones are cut. */

@@ -246,10 +246,10 @@ class Stage:
         self.programs.append(program)
         return program
 
-    def run(self, name, argv, env=None):
+    def run(self, name, argv, env=None, niceness=0):
         """Starts any program."""
         name = self._next(name)
-        return self._keep(Program(name, argv, self.path(name + ".log"), env))
+        return self._keep(Program(name, argv, self.path(name + ".log"), env, niceness))
 
     def server(self, *flags, data="data", http="127.0.0.1:0", grpc="127.0.0.1:0", jailed=False, env=None):
         """Starts the server and waits until it is ready."""
