@@ -9,6 +9,7 @@ import { colourModes, type ColourMode } from '../flame/palette.ts';
 import type { Sort } from '../model/function_table.ts';
 import { defaultRange, isRange } from '../model/time_range.ts';
 
+/** In the order of the bar; view/screens.tsx has what each shows. */
 export const screens = ['hot', 'hosts', 'status'] as const;
 export type Screen = (typeof screens)[number];
 

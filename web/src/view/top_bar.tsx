@@ -6,18 +6,13 @@ import { query, refresh } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { tree } from '../state/profile.ts';
 import { theme, toggleTheme } from '../state/settings.ts';
-import type { Screen } from '../state/url.ts';
+import { screens } from '../state/url.ts';
 import { copyText } from './clipboard.ts';
 import { Icon, Mark } from './icons.tsx';
 import { helpOpen } from './key_help.tsx';
 import { Popover } from './popover.tsx';
 import { RangePicker } from './range_picker.tsx';
-
-const tabs: { screen: Screen; label: string }[] = [
-	{ screen: 'hot', label: 'Hotspots' },
-	{ screen: 'hosts', label: 'Hosts' },
-	{ screen: 'status', label: 'Status' },
-];
+import { screenViews, shownScreen } from './screens.tsx';
 
 const SHARED_FOR_MS = 2_000;
 const shared = signal<'' | 'copied' | 'failed'>('');
@@ -70,15 +65,15 @@ export function TopBar() {
 				<span>Cairn</span>
 			</a>
 			<nav class="tabs" aria-label="Screens">
-				{tabs.map(({ screen, label }) => (
+				{screens.map((screen) => (
 					<a key={screen} href={at.hrefOf({ screen })} aria-current={at.screen.value === screen ? 'page' : undefined}>
-						{label}
+						{screenViews[screen].label}
 					</a>
 				))}
 			</nav>
 			<div class="top-right">
 				<span class="quiet" role="status">{shareWord}</span>
-				{at.screen.value !== 'status' && <RangePicker />}
+				{shownScreen().takesRange && <RangePicker />}
 				<button type="button" class="button button-icon" title="Ask again now (r)" aria-label="Refresh" onClick={refresh}>
 					<Icon name="refresh" />
 				</button>
@@ -86,7 +81,7 @@ export function TopBar() {
 				<button type="button" class="button button-icon" title="Copy a link to exactly this" aria-label="Share" onClick={share}>
 					<Icon name={shared.value === 'copied' ? 'check' : 'link'} />
 				</button>
-				{at.screen.value === 'hot' && <ExportMenu />}
+				{shownScreen().canExport && <ExportMenu />}
 				<button
 					type="button"
 					class="button button-icon"
