@@ -4,11 +4,14 @@
  *
  * The input is the length of the dictionary and of the rows (u16 each), then dictionary, rows and
  * slots as they are before compression: a fuzzer does not find its way through zstd. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "store/base/bytes.h"
 #include "store/base/compress.h"
+#include "store/base/must.h"
 #include "store/disk/block_codec.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 
 #define BLOCK_BYTES ((size_t)1 << 20)
 
@@ -78,22 +81,19 @@ static void check_again(const struct profile *profile)
 	free(second);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	struct bytes_writer block;
 	struct profile *profile;
-	size_t byte_count;
 	uint8_t *bytes;
 
 	if (input_count > BLOCK_BYTES / 4)
-		return 0;
+		return;
 	bytes = hex_input(input, input_count, &byte_count);
 	make_block(bytes, byte_count, &block);
-	free(bytes);
 	if (block_decode(block.bytes, block.byte_count, &profile) == 0) {
 		check_again(profile);
 		profile_free(profile);
 	}
 	bytes_writer_done(&block);
-	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any name becomes a short text of sound characters, soon. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/base/cleanup.h"
@@ -12,7 +13,7 @@
 /* Far above what a sanitizer on a busy machine needs, far below what a trap would take. */
 #define TIME_NS_MAX (UINT64_C(5) * NS_PER_S)
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	SCOPED_FREE char *name = malloc(byte_count + 1);
 	char text[DEMANGLED_BYTES_MAX];
@@ -25,5 +26,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	must(strnlen(text, sizeof(text)) < sizeof(text));
 	must(name_text_clean(text, strlen(text)));
 	must(clock_monotonic_ns() - started_ns < TIME_NS_MAX);
-	return 0;
 }

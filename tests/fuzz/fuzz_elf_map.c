@@ -2,10 +2,10 @@
 /* Whatever a file says of its segments: an offset inside of one that is alone there becomes the
  * address at the same distance from its start. */
 #include "store/base/cleanup.h"
+#include "store/base/must.h"
 #include "store/elf/elf_map.h"
 #include "tests/fuzz/file_input.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 
 static uint32_t holders(const struct load_map *map, uint64_t offset)
 {
@@ -29,20 +29,17 @@ static void check_offset(const struct load_map *map, uint32_t index, uint64_t di
 		must(address == segment->address + distance);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
-	size_t byte_count;
-	SCOPED_FREE uint8_t *bytes = hex_input(input, input_byte_count, &byte_count);
 	SCOPED_FD int fd = file_input(bytes, byte_count);
 	struct load_map map;
 
 	if (load_map_read(fd, &map) < 0)
-		return 0;
+		return;
 	must(map.count <= LOAD_SEGMENT_COUNT_MAX);
 	for (uint32_t i = 0; i < map.count; i++) {
 		check_offset(&map, i, 0);
 		check_offset(&map, i, map.segments[i].file_bytes / 2);
 		check_offset(&map, i, map.segments[i].file_bytes - 1);
 	}
-	return 0;
 }

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "store/base/cleanup.h"
+#include "store/base/must.h"
 #include "store/elf/elf_note.h"
 #include "tests/fuzz/file_input.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 
 static void check_id(const struct build_id *id, const uint8_t *bytes, size_t byte_count)
 {
@@ -51,15 +51,12 @@ static void check_file(const uint8_t *bytes, size_t byte_count)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
-	size_t byte_count;
-	SCOPED_FREE uint8_t *bytes = hex_input(input, input_byte_count, &byte_count);
 	struct build_id id;
 
 	check_file(bytes, byte_count);
 	for (unsigned alignment = 4; alignment <= 8; alignment += 4)
 		if (note_find_in_span(bytes, byte_count, alignment, &id) == 0)
 			check_id(&id, bytes, byte_count);
-	return 0;
 }

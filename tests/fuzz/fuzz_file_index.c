@@ -2,11 +2,11 @@
 /* Any file either is refused with a fault, or gives an index that keeps every rule of its format.
  * DWARF is left alone: libdw is not ours to mend, and runs where it can do no harm. */
 #include "store/base/cleanup.h"
+#include "store/base/must.h"
 #include "store/elf/elf_note.h"
 #include "symbolizer-server/sandbox/file_index.h"
 #include "tests/fuzz/file_input.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 #include "tests/support/whole_index.h"
 
 static void check_index(uint8_t *bytes, size_t byte_count)
@@ -28,10 +28,9 @@ static void check_index(uint8_t *bytes, size_t byte_count)
 	whole_index_done(&index);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
-	size_t byte_count, index_byte_count;
-	SCOPED_FREE uint8_t *bytes = hex_input(input, input_byte_count, &byte_count);
+	size_t index_byte_count;
 	SCOPED_FD int fd = file_input(bytes, byte_count);
 	struct sandbox_request request = {.input = SANDBOX_INPUT_ELF, .tables_only = true};
 	enum sandbox_fault fault;
@@ -42,5 +41,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_byte_count)
 	fault = file_index(fd, &request, (size_t)64 << 20, &index, &index_byte_count);
 	if (fault == SANDBOX_FAULT_NONE)
 		check_index(index, index_byte_count);
-	return 0;
 }

@@ -38,7 +38,7 @@ static void check_index(const struct function_list *list, const struct string_ta
 	whole_index_done(&index);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	struct string_table strings;
 	struct function_list list;
@@ -51,5 +51,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 		function_list_done(&list);
 	}
 	string_table_done(&strings);
-	return 0;
 }

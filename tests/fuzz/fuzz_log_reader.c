@@ -4,14 +4,16 @@
  *
  * The checksums of whatever looks like a header, a file header or a trailer are made right first,
  * unless the first byte is zero: a fuzzer does not guess them. */
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "store/base/hash.h"
+#include "store/base/must.h"
 #include "store/disk/log_file.h"
 #include "store/disk/log_reader.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 10)
 
@@ -101,20 +103,20 @@ static void check_scan(int fd, size_t byte_count)
 	must(again.torn_bytes == 0 || scan.damaged_count > 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	int fd = memfd_create("log", MFD_CLOEXEC);
-	size_t byte_count;
-	uint8_t *bytes;
+	uint8_t *file;
 
-	must(fd >= 0);
-	bytes = hex_input(
-		input, input_count < FILE_BYTES_MAX ? input_count : FILE_BYTES_MAX, &byte_count);
-	if (byte_count > 0 && bytes[0] != 0)
-		mend(bytes, byte_count);
-	must(write(fd, bytes, byte_count) == (ssize_t)byte_count);
-	free(bytes);
+	if (byte_count > FILE_BYTES_MAX)
+		byte_count = FILE_BYTES_MAX;
+	file = malloc(byte_count + 1);
+	must(fd >= 0 && file);
+	memcpy(file, bytes, byte_count);
+	if (byte_count > 0 && file[0] != 0)
+		mend(file, byte_count);
+	must(write(fd, file, byte_count) == (ssize_t)byte_count);
+	free(file);
 	check_scan(fd, byte_count);
 	close(fd);
-	return 0;
 }

@@ -35,14 +35,14 @@ static void check_names(const struct maps_line *line)
 		must(line->path_length > 0 && line->path[0] == '/' && base_length > 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	static char text[MAPS_LINE_BYTES_MAX + 256];
 	struct maps_line first, second;
 
 	if (byte_count > MAPS_LINE_BYTES_MAX ||
 		maps_parse_line((const char *)bytes, byte_count, &first) < 0)
-		return 0;
+		return;
 	must(first.start < first.end);
 	must(first.path + first.path_length == (const char *)bytes + byte_count);
 	check_names(&first);
@@ -54,5 +54,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	must(first.executable == second.executable && first.shared == second.shared);
 	must(first.path_length == second.path_length &&
 		memcmp(first.path, second.path, first.path_length) == 0);
-	return 0;
 }

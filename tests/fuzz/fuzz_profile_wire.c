@@ -2,11 +2,12 @@
 /* Any body, as it is before compression, either is refused with a reason, or decodes to a sound
  * profile that keeps its totals and its bytes when it is encoded and decoded again. */
 #include <errno.h>
+#include <string.h>
 
 #include "proto/wire/body_reader.h"
 #include "proto/wire/profile_wire.h"
+#include "store/base/must.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 
 static int64_t sum_of(const struct profile *profile)
 {
@@ -47,26 +48,22 @@ static void check_again(const struct profile *profile)
 	profile_free(again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	const char *what = NULL, *unsound;
 	struct profile *profile;
 	struct arena arena;
-	size_t byte_count;
-	uint8_t *bytes = hex_input(input, input_count, &byte_count);
 	int r;
 
 	arena_init(&arena, profile_wire_limits_default.arena_bytes_max);
 	r = body_read(bytes, byte_count, &profile_wire_limits_default, &arena, &profile, &what);
 	arena_done(&arena);
-	free(bytes);
 	must(what);
 	if (r < 0) {
 		must(r == -ENOMEM || *what != '\0');
-		return 0;
+		return;
 	}
 	must(profile_check(profile, &unsound) == 0);
 	check_again(profile);
 	profile_free(profile);
-	return 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any message of Push, Want or Upload, of either side, either is refused or says the same once it
  * is encoded and decoded again. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "proto/wire/symbols_wire.h"
+#include "store/base/must.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 
 #define ARENA_BYTES ((size_t)4 << 20)
 
@@ -76,14 +79,12 @@ static void check_want(const struct wire_want *want)
 	free(bytes);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	struct wire_push push;
 	struct wire_push_reply reply;
 	struct wire_upload upload;
 	struct wire_want want;
-	size_t byte_count;
-	uint8_t *bytes = hex_input(input, input_count, &byte_count);
 
 	arena_init(&arena, ARENA_BYTES);
 	if (wire_push_decode(bytes, byte_count, &arena, &push) == 0) {
@@ -101,6 +102,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_count)
 	if (wire_want_decode(bytes, byte_count, &arena, &want) == 0)
 		check_want(&want);
 	arena_done(&arena);
-	free(bytes);
-	return 0;
 }

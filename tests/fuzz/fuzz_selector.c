@@ -38,7 +38,7 @@ static void match_something(const struct selector *selector)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	char error[SELECTOR_ERROR_BYTES_MAX] = "";
 	struct selector first, second;
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 
 	if (selector_parse((const char *)bytes, byte_count, &first, error) < 0) {
 		must(error[0] != '\0');
-		return 0;
+		return;
 	}
 	match_something(&first);
 	bytes_writer_init(&printed, PRINTED_BYTES_MAX);
@@ -60,5 +60,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	}
 	bytes_writer_done(&printed);
 	selector_done(&first);
-	return 0;
 }

@@ -2,14 +2,15 @@
 /* Any bytes as an index: look-ups never lead outside, and in a chunk that passed the check they
  * answer for every address. Checksums are made right first, since a fuzzer cannot. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/base/cleanup.h"
 #include "store/base/hash.h"
+#include "store/base/must.h"
 #include "symbolizer-server/sandbox/name_text.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 
 static void use_functions(const struct symbol_index_header *header, const uint8_t *bytes,
 	size_t byte_count, uint64_t first, bool sound)
@@ -64,10 +65,8 @@ static void use_chunk(const struct symbol_index_header *header, struct symbol_in
 		use_names(copy, entry.byte_count, entry.first, sound);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
-	size_t byte_count;
-	SCOPED_FREE uint8_t *bytes = hex_input(input, input_byte_count, &byte_count);
 	struct symbol_index_header header;
 	uint32_t header_bytes;
 	uint64_t at;
@@ -75,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_byte_count)
 	if (symbol_index_header_length(bytes, byte_count, &header_bytes) < 0 ||
 		header_bytes > byte_count ||
 		symbol_index_read_header(bytes, header_bytes, &header) < 0)
-		return 0;
+		return;
 	at = header_bytes;
 	for (uint32_t i = 0; i < header.chunk_count; i++) {
 		struct symbol_index_entry entry = symbol_index_entry(bytes, i);
@@ -88,5 +87,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_byte_count)
 		use_chunk(&header, entry, bytes + at);
 		at += entry.byte_count;
 	}
-	return 0;
 }

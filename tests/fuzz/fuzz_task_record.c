@@ -6,7 +6,6 @@
 #include "store/base/cleanup.h"
 #include "store/base/must.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/hex_input.h"
 
 static void lies_inside(const char *text, const uint8_t *bytes, size_t byte_count)
 {
@@ -16,7 +15,7 @@ static void lies_inside(const char *text, const uint8_t *bytes, size_t byte_coun
 	must(memchr(text, '\0', (size_t)(first + byte_count - text)) != NULL);
 }
 
-static void check_record(const uint8_t *bytes, size_t byte_count)
+void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	struct task_record record;
 
@@ -30,13 +29,4 @@ static void check_record(const uint8_t *bytes, size_t byte_count)
 	lies_inside(record.mapped.path, bytes, byte_count);
 	must(strlen(record.mapped.path) == record.mapped.path_length);
 	must(record.mapped.start + record.mapped.byte_count > record.mapped.start);
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_count)
-{
-	size_t byte_count;
-	SCOPED_FREE uint8_t *bytes = hex_input(input, input_count, &byte_count);
-
-	check_record(bytes, byte_count);
-	return 0;
 }

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hex input: binary inputs that are kept as text.
- *
- * What it is   an input that starts with `hex` and a newline is hexadecimal text of the bytes
- *              meant, spaces and newlines between them; any other input stands for itself.
- * Ownership    the bytes that come back are malloc'ed, of exactly their number.
- * Threads      any.
- * Errors       text stops at the first character that is neither digit nor blank.
- */
-#pragma once
-
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/cleanup.h"
 #include "store/base/must.h"
+#include "tests/fuzz/fuzz.h"
 
-static inline int hex_digit(uint8_t digit)
+static int hex_digit(uint8_t digit)
 {
 	if (digit >= '0' && digit <= '9')
 		return digit - '0';
@@ -24,7 +16,7 @@ static inline int hex_digit(uint8_t digit)
 	return -1;
 }
 
-static inline uint8_t *hex_input(const uint8_t *input, size_t input_count, size_t *ret_count)
+static uint8_t *hex_input(const uint8_t *input, size_t input_count, size_t *ret_count)
 {
 	bool is_text = input_count >= 4 && memcmp(input, "hex\n", 4) == 0;
 	uint8_t *bytes = malloc(input_count ? input_count : 1);
@@ -50,4 +42,13 @@ static inline uint8_t *hex_input(const uint8_t *input, size_t input_count, size_
 	bytes = realloc(bytes, count ? count : 1);
 	must(bytes);
 	return bytes;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_count)
+{
+	size_t byte_count;
+	SCOPED_FREE uint8_t *bytes = hex_input(input, input_count, &byte_count);
+
+	fuzz_one(bytes, byte_count);
+	return 0;
 }
