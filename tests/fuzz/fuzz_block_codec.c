@@ -85,11 +85,9 @@ void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	struct bytes_writer block;
 	struct profile *profile;
-	uint8_t *bytes;
 
-	if (input_count > BLOCK_BYTES / 4)
+	if (byte_count > BLOCK_BYTES / 4)
 		return;
-	bytes = hex_input(input, input_count, &byte_count);
 	make_block(bytes, byte_count, &block);
 	if (block_decode(block.bytes, block.byte_count, &profile) == 0) {
 		check_again(profile);
