@@ -33,23 +33,30 @@ static int fail(int error, char *ret_problem, const char *path, const char *what
 	return error;
 }
 
-/* Opens folder NAME below AT, making it durably if it is missing. */
+static int sync_parent(int fd)
+{
+	SCOPED_FD int parent_fd = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return parent_fd < 0 || fsync(parent_fd) < 0 ? -errno : 0;
+}
+
+/* Opens folder NAME below AT. CREATE: makes it if it is missing, and makes its name durable: one
+ * that is there may be the work of a process that was killed before it could. */
 static int open_folder(int at, const char *name, bool create, int *ret_fd)
 {
 	bool made = create && mkdirat(at, name, 0750) == 0;
-	SCOPED_FD int parent_fd = -1;
 	SCOPED_FD int fd = -1;
+	int r;
 
 	if (create && !made && errno != EEXIST)
 		return -errno;
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (made) {
-		parent_fd = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (parent_fd < 0 || fsync(parent_fd) < 0)
-			return -errno;
-	}
+	r = create ? sync_parent(fd) : 0;
+	/* A parent that cannot be read or synced is none that we made anything in. */
+	if (r < 0 && (made || r == -EIO))
+		return r;
 	*ret_fd = TAKE_FD(fd);
 	return 0;
 }
@@ -78,7 +85,8 @@ static int lock_folder(int dir_fd, const char *path, int *ret_lock_fd, char *ret
 	return 0;
 }
 
-/* Written aside and moved into place, so that it is never there in part. */
+/* Written aside and moved into place, so that it is never there in part. Its name is durable when
+ * that of `profiles` beside it is. */
 static int write_format(int dir_fd)
 {
 	SCOPED_FD int fd =
@@ -87,7 +95,7 @@ static int write_format(int dir_fd)
 	if (fd < 0)
 		return -errno;
 	if (dprintf(fd, FORMAT_TEXT "%d\n", STORE_FORMAT_VERSION) < 0 || fsync(fd) < 0 ||
-		renameat(dir_fd, "format.new", dir_fd, "format") < 0 || fsync(dir_fd) < 0)
+		renameat(dir_fd, "format.new", dir_fd, "format") < 0)
 		return -errno;
 	return 0;
 }

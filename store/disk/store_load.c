@@ -77,10 +77,8 @@ static int settle_leftover(
 
 	if (scan->torn_bytes > 0)
 		r = store_dir_cut_tail(&store->dir, file->number, *fd, scan->intact_bytes);
-	else if (fdatasync(*fd) < 0)
-		r = -errno;
-	if (r == 0)
-		r = store_dir_sync(&store->dir);
+	else
+		r = fdatasync(*fd) < 0 ? -errno : store_dir_sync(&store->dir);
 	if (r < 0)
 		return r;
 	file->bytes = scan->intact_bytes;

@@ -45,6 +45,7 @@ struct symbol_cache {
 	uint64_t evicted_count;
 	uint64_t damaged_count;
 	struct clock clock;
+	char *folder;
 	char *mark; /* path of the file that says "closed in order" */
 };
 
@@ -220,6 +221,22 @@ bool symbol_cache_closed_in_order(const char *folder)
 	return access(mark, F_OK) == 0 || access(data, F_OK) != 0;
 }
 
+static int sync_folder(const char *folder)
+{
+	SCOPED_FD int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
+/* Durably gone before the first write: whoever dies from here on, and be it by a power cut, leaves
+ * no mark. */
+static int take_mark(const char *mark, const char *folder)
+{
+	if (unlink(mark) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	return sync_folder(folder);
+}
+
 int symbol_cache_new(const struct symbol_cache_options *options, struct symbol_cache **ret_cache)
 {
 	struct lmdb_options env_options = {
@@ -239,10 +256,8 @@ int symbol_cache_new(const struct symbol_cache_options *options, struct symbol_c
 	cache->bytes_max = options->bytes_max;
 	cache->next_number = 1;
 	cache->mark = mark_path(options->folder);
-	r = cache->mark ? 0 : -ENOMEM;
-	/* Gone before the first write: whoever dies from here on leaves no mark. */
-	if (r == 0 && unlink(cache->mark) < 0 && errno != ENOENT)
-		r = -errno;
+	cache->folder = strdup(options->folder);
+	r = cache->mark && cache->folder ? take_mark(cache->mark, cache->folder) : -ENOMEM;
 	if (r == 0)
 		r = lmdb_env_new(&env_options, &cache->env);
 	if (r == 0)
@@ -277,12 +292,13 @@ static int save_uses(struct symbol_cache *cache)
 	return r;
 }
 
-static void leave_mark(const char *path)
+/* Best effort: without it the next start walks the map. */
+static void leave_mark(const char *mark, const char *folder)
 {
-	SCOPED_FD int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+	SCOPED_FD int fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
 
 	if (fd >= 0)
-		fsync(fd);
+		sync_folder(folder);
 }
 
 void symbol_cache_free(struct symbol_cache *cache)
@@ -295,10 +311,11 @@ void symbol_cache_free(struct symbol_cache *cache)
 		lmdb_env_sync(cache->env) == 0;
 	lmdb_env_free(cache->env);
 	if (in_order)
-		leave_mark(cache->mark);
+		leave_mark(cache->mark, cache->folder);
 	symbol_catalog_done(&cache->catalog);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache->mark);
+	free(cache->folder);
 	free(cache);
 }
 
