@@ -43,6 +43,8 @@ ACKNOWLEDGED_MIN, ACKNOWLEDGED_MAX = 1, 60
 DELAY_SECONDS_MAX = 1.0
 # Every other cut strikes a disk at work, at one of the next writes and flushes.
 REQUESTS_MAX = 8
+# So many a start takes, give or take some.
+START_REQUESTS_MAX = 30
 # What stays of the sectors that were not flushed: none, all, or a part.
 CHANCES_TO_STAY = (0.0, 0.1, 0.5, 0.9, 1.0)
 BOOT_SECONDS_MAX = 180
@@ -266,12 +268,15 @@ class Record:
         return f"{len(answers)} acknowledged; of {unflushed} sectors not flushed {stayed} stayed"
 
     def cut_while_starting(self):
+        """At one of the writes and flushes by which the server takes stock of what the last cut left."""
         boot = self.boot()
         boot.guest.wait_for("power: mounted", BOOT_SECONDS_MAX)
-        time.sleep(self.stage.random.uniform(0, 2 * DELAY_SECONDS_MAX))
-        stayed, unflushed = boot.cut_at_work()
+        requests = self.stage.random.randint(1, START_REQUESTS_MAX)
+        self.disk.fail_at(requests)
+        boot.wait_for(lambda lines: lines or self.disk.failed.is_set(), "the server starts")
+        stayed, unflushed = boot.cut()
         self.lost_sectors += unflushed - stayed
-        note(f"  and while it starts; of {unflushed} sectors not flushed {stayed} stayed")
+        note(f"  and at write {requests} of the start; of {unflushed} sectors not flushed {stayed} stayed")
 
 
 def cuts_on_one_disk(stage, first, count):
