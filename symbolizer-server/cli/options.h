@@ -26,6 +26,7 @@ struct options {
 	char *from_text; /* `now-1m`, made of --last */
 	bool json;
 	bool full;
+	bool all;
 	bool help;
 	bool version;
 };

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbolizer-server/http/metrics_text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/wire/collector_counter.h"
+#include "store/base/cleanup.h"
 #include "store/base/utf8.h"
+#include "symbolizer-server/http/chain_json.h"
 #include "symbolizer-server/http/counter_list.h"
+#include "symbolizer-server/status/counter_level.h"
 #include "symbolizer-server/status/host_board.h"
+
+/* A host has about a hundred metrics of its own: so many are 8 MB of text, and 100,000 series at
+ * whoever reads them. */
+#define METRICS_HOST_COUNT_MAX 1000
 
 static void print(struct bytes_writer *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -63,6 +72,13 @@ static void write_label(struct bytes_writer *out, const char *text)
 	}
 }
 
+static void write_host_name(struct bytes_writer *out, const struct host_entry *host)
+{
+	print(out, "host=\"");
+	write_label(out, host->name);
+	print(out, "\"");
+}
+
 struct host_metric {
 	const char *name;
 	const char *help;
@@ -92,12 +108,92 @@ static void write_host_metric(struct bytes_writer *out, const struct host_metric
 	const struct host_snapshot *snapshot, uint64_t now_ns)
 {
 	write_head(out, metric->name, "gauge", metric->help);
-	for (uint32_t i = 0; i < snapshot->count; i++) {
+	for (uint32_t i = 0; i < snapshot->count && i < METRICS_HOST_COUNT_MAX; i++) {
 		double value = metric->value(&snapshot->entries[i], now_ns);
 
-		print(out, "%s{host=\"", metric->name);
-		write_label(out, snapshot->entries[i].name);
-		print(out, "\"} %.6f\n", value);
+		print(out, "%s{", metric->name);
+		write_host_name(out, &snapshot->entries[i]);
+		print(out, "} %.6f\n", value);
+	}
+}
+
+/* The counters of one RANK of all hosts stand together: CURSORS walk the hosts' lists, which are in
+ * the order of ranks. */
+static void write_rank(struct bytes_writer *out, uint32_t rank, const struct host_snapshot *hosts,
+	uint32_t host_count, uint32_t *cursors)
+{
+	const char *meaning = collector_counter_meaning(rank);
+	bool is_level = counter_is_level(meaning), has_head = false;
+	char name[128];
+
+	snprintf(name, sizeof(name), "cairn_host_%s%s", collector_counter_name(rank),
+		is_level ? "" : "_total");
+	for (uint32_t i = 0; i < host_count; i++) {
+		const struct host_entry *host = &hosts->entries[i];
+		uint32_t *at = &cursors[i];
+
+		while (*at < host->counter_count && host->counters[*at].rank < rank)
+			(*at)++;
+		if (*at >= host->counter_count || host->counters[*at].rank != rank)
+			continue;
+		if (!has_head)
+			write_head(out, name, is_level ? "gauge" : "counter", meaning);
+		has_head = true;
+		print(out, "%s{", name);
+		write_host_name(out, host);
+		print(out, "} %" PRIu64 "\n", host->counters[*at].value);
+	}
+}
+
+static int write_host_counters(struct bytes_writer *out, const struct host_snapshot *hosts)
+{
+	uint32_t host_count =
+		hosts->count < METRICS_HOST_COUNT_MAX ? hosts->count : METRICS_HOST_COUNT_MAX;
+	SCOPED_FREE uint32_t *cursors = calloc((size_t)host_count + 1, sizeof(*cursors));
+
+	if (!cursors)
+		return -ENOMEM;
+	for (uint32_t rank = 0; rank < COLLECTOR_COUNTER_COUNT; rank++)
+		write_rank(out, rank, hosts, host_count, cursors);
+	write_head(out, "cairn_hosts", "gauge", "hosts that sent something, now");
+	print(out, "cairn_hosts %" PRIu32 "\n", hosts->count);
+	write_head(out, "cairn_hosts_left_out", "gauge",
+		"hosts without metrics of their own, because there are too many, now");
+	print(out, "cairn_hosts_left_out %" PRIu32 "\n", hosts->count - host_count);
+	return 0;
+}
+
+static void write_unaccounted_of(struct bytes_writer *out, const struct chain_readings *readings,
+	enum chain_place place, const struct host_entry *host)
+{
+	for (uint32_t i = 0; i < readings->count; i++) {
+		const struct chain_reading *reading = &readings->stages[i];
+
+		if (!reading->known || reading->stage->place != place)
+			continue;
+		print(out, "cairn_unaccounted{stage=\"%s\",unit=\"%s\"", reading->stage->name,
+			reading->stage->unit);
+		if (host) {
+			print(out, ",");
+			write_host_name(out, host);
+		}
+		print(out, "} %" PRIu64 "\n", reading->unaccounted);
+	}
+}
+
+static void write_unaccounted(
+	struct bytes_writer *out, const struct site *site, const struct host_snapshot *hosts)
+{
+	struct chain_readings readings;
+
+	write_head(out, "cairn_unaccounted", "gauge",
+		"what came into a stage and was neither passed on nor counted as lost: 0, or a "
+		"fault of Cairn's own");
+	chain_read_all(site, hosts, &readings);
+	write_unaccounted_of(out, &readings, CHAIN_SERVER, NULL);
+	for (uint32_t i = 0; i < hosts->count && i < METRICS_HOST_COUNT_MAX; i++) {
+		chain_read_host(&hosts->entries[i], &readings);
+		write_unaccounted_of(out, &readings, CHAIN_HOST, &hosts->entries[i]);
 	}
 }
 
@@ -122,9 +218,15 @@ int metrics_text_write(const struct site *site, struct bytes_writer *out)
 		return r;
 	write_head(out, "cairn_build_info", "gauge", "1, labelled with the version");
 	print(out, "cairn_build_info{version=\"%s\"} 1\n", CAIRN_VERSION);
+	write_head(out, "cairn_start_time_seconds", "gauge",
+		"when the server started, seconds since 1970");
+	print(out, "cairn_start_time_seconds %.3f\n",
+		(double)site->started_at_ns / (double)NS_PER_S);
 	counter_list_visit(site, &visit);
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
 		write_host_metric(out, &metrics[i], &snapshot, now_ns);
+	r = write_host_counters(out, &snapshot);
+	write_unaccounted(out, site, &snapshot);
 	host_snapshot_done(&snapshot);
-	return 0;
+	return r;
 }
