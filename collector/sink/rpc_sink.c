@@ -580,7 +580,7 @@ static void rpc_sink_free(struct sink *base)
 	if (sink->queue.sample_count > 0)
 		log_warning(0, "%llu samples in %u batches were not acknowledged and are lost",
 			(unsigned long long)sink->queue.sample_count, sink->queue.count);
-	count(sink, SINK_COUNTER_DROPPED_STOPPED, batch_queue_clear(&sink->queue));
+	(void)batch_queue_clear(&sink->queue);
 	pthread_cond_destroy(&sink->changed);
 	pthread_mutex_destroy(&sink->lock);
 	free_options(sink);

@@ -62,15 +62,21 @@ struct rpc_server_options {
 #define RPC_STREAM_QUEUE_BYTES_MAX ((size_t)8 << 20)
 
 /* What happened since the start; streams_open is now. */
+/* X(name, meaning). Those that say "now" are levels; all others only rise. */
+#define RPC_SERVER_COUNTERS(X)                                            \
+	X(streams_opened, "calls of any method")                          \
+	X(streams_open, "of these, open, now")                            \
+	X(streams_over_limit, "calls refused because too many were open") \
+	X(unknown_methods, "calls of methods that are not there")         \
+	X(messages_received, "messages received")                         \
+	X(bytes_received, "bytes of messages received")                   \
+	X(messages_sent, "messages sent")                                 \
+	X(bytes_sent, "bytes of messages sent")
+
 struct rpc_server_counts {
-	uint64_t streams_opened;
-	uint64_t streams_open;
-	uint64_t streams_over_limit; /* refused: stream_count_max were open */
-	uint64_t unknown_methods;
-	uint64_t messages_received;
-	uint64_t bytes_received;
-	uint64_t messages_sent;
-	uint64_t bytes_sent;
+#define RPC_SERVER_COUNT_FIELD(name, meaning) uint64_t name;
+	RPC_SERVER_COUNTERS(RPC_SERVER_COUNT_FIELD)
+#undef RPC_SERVER_COUNT_FIELD
 };
 
 /* Listens and serves. Sets malloc's thresholds for the whole process (docs/decisions/0031), so it

@@ -118,8 +118,6 @@
 		"samples dropped: the server called their batch malformed")                      \
 	X(DROPPED_UNENCODED, "sink_samples_dropped_unencoded",                                   \
 		"samples dropped: no batch could be made of their window")                       \
-	X(DROPPED_STOPPED, "sink_samples_dropped_at_stop",                                       \
-		"samples dropped: not acknowledged when the collector had to end")               \
 	X(STREAMS_OPENED, "sink_streams_opened", "streams that the server accepted")             \
 	X(STREAMS_FAILED, "sink_streams_failed", "attempts that got no welcome from a server")   \
 	X(STREAMS_BROKEN, "sink_streams_broken", "streams that broke after their welcome")       \

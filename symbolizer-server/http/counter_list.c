@@ -7,6 +7,16 @@
 #include "symbolizer-server/status/counter_level.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
+/* X(text name, meaning, field of struct profile_store_stats). */
+#define STORE_LEVELS(X)                                                                       \
+	X("store_files", "log files, now", file_count)                                        \
+	X("store_records", "batches kept, now", record_count)                                 \
+	X("store_bytes", "bytes of all log files, now", bytes)                                \
+	X("store_pending", "batches that wait for the disk, now", pending_count)              \
+	X("store_disk_bytes", "bytes of the file system of the data folder, now", disk_bytes) \
+	X("store_disk_free_bytes", "of these, free for the server, now", disk_free_bytes)     \
+	X("store_full", "1 if the disk is full and batches are refused, now", full)
+
 struct part {
 	const struct counter_list_visit *visit;
 	const char *name;
@@ -22,15 +32,6 @@ static void give(void *context, const struct site_counter *counter)
 static void visit_store(const struct site *site, struct part *part)
 {
 	struct profile_store_stats stats;
-	struct site_counter gauges[] = {
-		{"store_files", "log files there are now", 0, true},
-		{"store_records", "batches kept now", 0, true},
-		{"store_bytes", "bytes of all log files now", 0, true},
-		{"store_pending", "batches that wait for the disk now", 0, true},
-		{"store_disk_bytes", "bytes of the file system of the data folder, now", 0, true},
-		{"store_disk_free_bytes", "of these, free for the server, now", 0, true},
-		{"store_full", "1 while the disk is full and batches are refused", 0, true},
-	};
 
 	profile_store_stats(site->store, &stats);
 	for (enum profile_store_counter i = 0; i < PROFILE_STORE_COUNTER_COUNT; i++)
@@ -38,15 +39,10 @@ static void visit_store(const struct site *site, struct part *part)
 			&(struct site_counter){.name = profile_store_counter_name(i),
 				.meaning = profile_store_counter_meaning(i),
 				.value = stats.counters[i]});
-	gauges[0].value = stats.file_count;
-	gauges[1].value = stats.record_count;
-	gauges[2].value = stats.bytes;
-	gauges[3].value = stats.pending_count;
-	gauges[4].value = stats.disk_bytes;
-	gauges[5].value = stats.disk_free_bytes;
-	gauges[6].value = stats.full;
-	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++)
-		give(part, &gauges[i]);
+#define STORE_LEVEL_GIVE(name, meaning, field) \
+	give(part, &(struct site_counter){name, meaning, stats.field, true});
+	STORE_LEVELS(STORE_LEVEL_GIVE)
+#undef STORE_LEVEL_GIVE
 }
 
 static void visit_symbols(const struct site *site, struct part *part)

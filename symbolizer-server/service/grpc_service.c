@@ -72,18 +72,10 @@ static void visit_rpc(struct grpc_service *service, grpc_service_counter_fn visi
 	struct rpc_server_counts counts;
 
 	rpc_server_read_counts(service->rpc, &counts);
-	visit(context, "grpc_streams_opened", "calls of any method", counts.streams_opened, false);
-	visit(context, "grpc_streams_open", "calls that are open now", counts.streams_open, true);
-	visit(context, "grpc_streams_over_limit", "calls refused because too many were open",
-		counts.streams_over_limit, false);
-	visit(context, "grpc_unknown_methods", "calls of methods that this server does not have",
-		counts.unknown_methods, false);
-	visit(context, "grpc_messages_received", "messages received", counts.messages_received,
-		false);
-	visit(context, "grpc_bytes_received", "bytes of messages received", counts.bytes_received,
-		false);
-	visit(context, "grpc_messages_sent", "messages sent", counts.messages_sent, false);
-	visit(context, "grpc_bytes_sent", "bytes of messages sent", counts.bytes_sent, false);
+#define RPC_COUNTER_VISIT(name, meaning) \
+	visit(context, "grpc_" #name, meaning, counts.name, counter_is_level(meaning));
+	RPC_SERVER_COUNTERS(RPC_COUNTER_VISIT)
+#undef RPC_COUNTER_VISIT
 }
 
 void grpc_service_visit_counters(

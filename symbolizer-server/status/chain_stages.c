@@ -62,8 +62,6 @@ static const struct chain_stage stages[] = {
 				"its disk"},
 			{"sink_samples_dropped_refused", CHAIN_LOST, "refused",
 				"the server refused the batch: the collector's log says why"},
-			{"sink_samples_dropped_at_stop", CHAIN_LOST, "at stop",
-				"the server was away when the collector ended"},
 		}},
 	{"wire", CHAIN_HOST, "batches", "sent and answered", false,
 		{

@@ -7,11 +7,12 @@ passed is what an export holds, to the last sample."""
 import math
 import os
 import signal
+import socket
 import subprocess
 import time
 
 import prometheus_text
-from grpc_tap import message, opening, say
+from grpc_tap import message, opening
 from harness import binary, check, note, play, wait_until
 
 HOST_STAGES = ["kernel", "rings", "translate", "window", "encode", "queue", "wire"]
@@ -24,7 +25,6 @@ LOSSES = [
     "sink_samples_dropped_unencoded",
     "sink_samples_dropped_queue_full",
     "sink_samples_dropped_refused",
-    "sink_samples_dropped_at_stop",
 ]
 HOSTILE_NAME = 'a "host" \\ with marks'
 
@@ -49,7 +49,8 @@ def check_chain(server):
     """Every stage of the fleet and of each host adds up, and is linked to the next."""
     status = server.json("/api/v1/status")
     chain = by_name(status["chain"], "stage")
-    check(list(chain) == HOST_STAGES + SERVER_STAGES, f"the stages are {list(chain)}")
+    expected = (HOST_STAGES if status["hosts"] else []) + SERVER_STAGES
+    check(list(chain) == expected, f"the stages are {list(chain)}")
     for stage in chain.values():
         check_stage(stage, "fleet")
     for host in status["hosts"]:
@@ -200,9 +201,11 @@ def check_malformed(stage):
     server = stage.server(data="malformed")
     hello = text_field(1, field(1, 0, b"\x01") + text_field(3, b"i" * 16) + text_field(5, b"liar"))
     bad = text_field(2, text_field(1, b"i" * 16) + field(2, 0, b"\x00") + field(3, 0, b"\x01") + field(4, 0, b"\x08") + text_field(5, b"no zstd!"))
-    say(server.grpc, opening("/cairn.v1.Ingest/Push") + message(hello) + message(bad), 2.0)
-    status, chain = check_chain(server)
-    check(chain["receive"]["lost"] == 1, f"receive: {chain['receive']}")
+    host, _, port = server.grpc.rpartition(":")
+    with socket.create_connection((host, int(port))) as liar:
+        liar.sendall(opening("/cairn.v1.Ingest/Push") + message(hello) + message(bad))
+        wait_until(lambda: check_chain(server)[1]["receive"]["lost"] == 1, 10, "a malformed batch is not counted")
+    status, _ = check_chain(server)
     check([w for w in status["warnings"] if "malformed" in w["text"]], f"warnings: {status['warnings']}")
     shown = subprocess.run([binary("cairn"), "status", "--server", server.url], capture_output=True, text=True, check=True)
     check("1 malformed" in shown.stdout and "warning " in shown.stdout, shown.stdout)

@@ -44,10 +44,12 @@ static int next_record(void *context, uint64_t until_ns, struct task_record *ret
 	return 1;
 }
 
+static int counters_fault;
+
 static int add_counters(void *context, struct profile *profile)
 {
 	(void)context;
-	return profile_add_counter(profile, "test", 1);
+	return counters_fault < 0 ? counters_fault : profile_add_counter(profile, "test", 1);
 }
 
 static void emit(void *context, struct profile *profile)
@@ -251,6 +253,52 @@ static void records_younger_than_the_horizon_wait(void)
 	tear_down();
 }
 
+static void a_window_that_cannot_be_closed_is_lost_and_counted(void)
+{
+	set_up();
+	add(5, 10);
+	add(6, 10);
+	counters_fault = -ENOMEM;
+	round_at(WINDOW_FIRST_NS + PIPELINE_SLACK_NS);
+	counters_fault = 0;
+	CHECK_EQ(emitted_count, 0);
+	CHECK_EQ(tally_value(&tally, TALLY_windows_dropped), 1);
+	CHECK_EQ(tally_value(&tally, TALLY_samples_window_dropped), 2);
+	add(WINDOW_FIRST_NS + 5, 10);
+	round_at(WINDOW + PIPELINE_SLACK_NS);
+	CHECK_EQ(emitted_count, 1);
+	CHECK_EQ(tally_value(&tally, TALLY_samples_received), 3);
+	CHECK_EQ(tally_value(&tally, TALLY_samples_counted), 3);
+	tear_down();
+}
+
+static void what_finds_no_room_is_refused_and_comes_again(void)
+{
+	struct event_sample *sample = calloc(1, EVENT_SAMPLE_BYTES_MAX);
+	uint64_t held = 0;
+	int r;
+
+	CHECK(sample);
+	set_up();
+	sample->weight_ns = PERIOD;
+	sample->taken_at_ns = START + 5;
+	sample->kernel_frame_count = KERNEL_FRAMES_MAX;
+	sample->user_frame_count = USER_FRAMES_MAX;
+	sample->user_stop = sample->kernel_stop = STOP_complete;
+	while ((r = pipeline_add(&pipeline, sample)) == 0)
+		held++;
+	CHECK_EQ(r, -ENOBUFS);
+	CHECK_EQ(tally_value(&tally, TALLY_samples_held_full), 1);
+	CHECK_EQ(tally_value(&tally, TALLY_samples_received), held);
+	CHECK_EQ(hold_count(&pipeline.hold), held);
+	round_at(NS_PER_S);
+	CHECK_EQ(pipeline_add(&pipeline, sample), 0);
+	CHECK_EQ(tally_value(&tally, TALLY_samples_counted), held);
+	CHECK_EQ(hold_count(&pipeline.hold), 1);
+	tear_down();
+	free(sample);
+}
+
 static void losses_are_noticed(void)
 {
 	set_up();
@@ -373,6 +421,8 @@ int main(void)
 	RUN(samples_go_to_the_window_of_their_time);
 	RUN(a_sample_sees_its_process_as_it_was_then);
 	RUN(records_younger_than_the_horizon_wait);
+	RUN(a_window_that_cannot_be_closed_is_lost_and_counted);
+	RUN(what_finds_no_room_is_refused_and_comes_again);
 	RUN(losses_are_noticed);
 	RUN(a_clock_that_is_set_closes_the_window);
 	RUN(a_sleep_of_the_host_closes_the_window);

@@ -133,6 +133,7 @@ static void modules_loaded_later_are_found_at_the_first_unknown_address(void)
 static void a_module_in_anothers_place_is_another(void)
 {
 	struct kernel_symbols symbols;
+	uint64_t refreshes;
 
 	make_kernel();
 	make_modules();
@@ -141,7 +142,9 @@ static void a_module_in_anothers_place_is_another(void)
 	make_module("three", "0xffffffffc0001000\n");
 	work_write_text("proc/modules", "three 16384 0 - Live 0xffffffffc0000000\n");
 	work_run("sed -i s/one/three/g proc/kallsyms");
+	refreshes = tally_value(&tally, TALLY_kernel_symbol_refreshes);
 	CHECK_EQ(kernel_symbols_refresh(&symbols), 0);
+	CHECK_EQ(tally_value(&tally, TALLY_kernel_symbol_refreshes), refreshes + 1);
 	expect(&symbols, MODULES + 0x1004, "[three]", 4);
 	kernel_symbols_done(&symbols);
 }

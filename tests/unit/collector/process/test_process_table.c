@@ -139,6 +139,22 @@ static void a_scan_finds_what_runs(void)
 	CHECK_STR(process->place->service, "server");
 	CHECK_EQ(process->thread_count, 3);
 	CHECK_EQ(tally_value(&tally, TALLY_processes_read), 2);
+	CHECK_EQ(tally_value(&tally, TALLY_cgroups_read), 1);
+	tear_down();
+}
+
+static void what_of_a_mapping_cannot_be_kept_is_counted(void)
+{
+	set_up("overfull", 0);
+	make_proc(10, 1, 1, 500, "server");
+	work_run("echo 'no mapping at all' >> overfull/10/maps");
+	CHECK_EQ(process_table_scan(&table), 0);
+	CHECK(see(10, 500));
+	CHECK_EQ(tally_value(&tally, TALLY_maps_lines_malformed), 1);
+	/* No room for one more page: every mapping has one of its own. */
+	for (uint64_t page = 1; page <= MAPPING_COUNT_MAX + 2; page++)
+		map(10, page << 32, (page << 32) + 0x1000, "/lib/one.so");
+	CHECK(tally_value(&tally, TALLY_mappings_dropped) >= 2);
 	tear_down();
 }
 
@@ -341,6 +357,7 @@ static void a_missing_proc_is_an_error(void)
 int main(void)
 {
 	RUN(a_scan_finds_what_runs);
+	RUN(what_of_a_mapping_cannot_be_kept_is_counted);
 	RUN(a_child_has_what_its_parent_has_until_it_starts_a_program);
 	RUN(a_process_ends_with_its_last_thread_and_stays_for_late_samples);
 	RUN(a_pid_is_not_mistaken_for_its_last_owner);

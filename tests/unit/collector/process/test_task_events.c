@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collector/process/task_events.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,6 +9,9 @@
 #include "store/base/clock.h"
 #include "tests/support/check.h"
 #include "tests/support/work_dir.h"
+
+/* A program makes about ten records of a hundred bytes and more; a ring holds 256 KiB at most. */
+#define OVERFLOWING_PROGRAM_COUNT 500
 
 static struct tally tally;
 
@@ -98,6 +102,33 @@ static void records_younger_than_asked_for_wait(void)
 	while (task_events_next(events, UINT64_MAX, &record) == 1)
 		found |= record.pid == (uint32_t)pid;
 	CHECK(found);
+	CHECK(tally_value(&tally, TALLY_task_records) > 0);
+	task_events_free(events);
+}
+
+static void records_that_found_no_room_are_counted(void)
+{
+	struct task_events *events = open_events(NULL);
+	struct task_record record;
+	cpu_set_t one, all;
+	bool told = false;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	CHECK_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+	CHECK_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+	/* Nobody empties the rings meanwhile; the loss is told once there is room again. */
+	for (int i = 0; i < OVERFLOWING_PROGRAM_COUNT; i++)
+		run_program();
+	while (task_events_next(events, UINT64_MAX, &record) == 1)
+		told |= record.kind == TASK_LOST;
+	for (int i = 0; i < 8; i++)
+		run_program();
+	while (task_events_next(events, UINT64_MAX, &record) == 1)
+		told |= record.kind == TASK_LOST;
+	CHECK(told);
+	CHECK(tally_value(&tally, TALLY_task_records_lost) > 0);
+	CHECK_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
 	task_events_free(events);
 }
 
@@ -134,6 +165,7 @@ int main(void)
 {
 	RUN(a_program_is_followed_from_fork_to_exit);
 	RUN(records_younger_than_asked_for_wait);
+	RUN(records_that_found_no_room_are_counted);
 	RUN(cpus_that_come_and_go_are_followed);
 	return 0;
 }

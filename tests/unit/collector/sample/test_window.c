@@ -163,6 +163,8 @@ static void user_part_comes_first_and_kernel_part_on_top(void)
 	expect_frame(profile, frames[2], FRAME_NATIVE, "server", 0x10, 0);
 	expect_frame(profile, frames[3], FRAME_KERNEL, "[kernel]", 0x205, FRAME_RETURN_ADDRESS);
 	expect_frame(profile, frames[4], FRAME_KERNEL, "[kernel]", 0x100, 0);
+	CHECK_EQ(tally_value(&tally, TALLY_user_frames), 3);
+	CHECK_EQ(tally_value(&tally, TALLY_kernel_frames), 2);
 	CHECK_EQ(tally_value(&tally, TALLY_user_frames_anonymous), 1);
 	CHECK_EQ(tally_value(&tally, TALLY_user_frames_unmapped), 1);
 	CHECK_EQ(tally_value(&tally, TALLY_user_frames_unread), 1);

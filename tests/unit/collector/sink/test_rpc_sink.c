@@ -95,10 +95,18 @@ static void check_balance(struct rpc_sink *sink)
 
 	sink_read_counters(rpc_sink_sink(sink), values);
 	CHECK_EQ(values[SINK_COUNTER_SAMPLES_RECEIVED],
+		values[SINK_COUNTER_SAMPLES_ENCODED] + values[SINK_COUNTER_DROPPED_UNENCODED] +
+			values[SINK_COUNTER_SAMPLES_UNENCODED]);
+	CHECK_EQ(values[SINK_COUNTER_SAMPLES_ENCODED],
 		values[SINK_COUNTER_SAMPLES_ACKNOWLEDGED] + values[SINK_COUNTER_SAMPLES_DUPLICATE] +
 			values[SINK_COUNTER_DROPPED_FULL] + values[SINK_COUNTER_DROPPED_REFUSED] +
-			values[SINK_COUNTER_DROPPED_UNENCODED] +
 			values[SINK_COUNTER_SAMPLES_QUEUED]);
+	CHECK_EQ(values[SINK_COUNTER_BATCHES_SENT],
+		values[SINK_COUNTER_BATCHES_ACKNOWLEDGED] + values[SINK_COUNTER_BATCHES_DUPLICATE] +
+			values[SINK_COUNTER_BATCHES_REFUSED] +
+			values[SINK_COUNTER_BATCHES_DEFERRED] +
+			values[SINK_COUNTER_BATCHES_UNANSWERED] +
+			values[SINK_COUNTER_BATCHES_UNDER_WAY]);
 }
 
 static bool stored(const struct fake_server *fake, uint64_t wanted)
@@ -132,6 +140,11 @@ static void windows_arrive_once_and_in_order(void)
 	CHECK_EQ(server.batch_count, WINDOW_COUNT);
 	CHECK_EQ(fake_server_samples(&server), WINDOW_COUNT * WINDOW_SAMPLES);
 	CHECK_EQ(counter(sink, SINK_COUNTER_SAMPLES_ACKNOWLEDGED), WINDOW_COUNT * WINDOW_SAMPLES);
+	CHECK_EQ(counter(sink, SINK_COUNTER_SAMPLES_ENCODED), WINDOW_COUNT * WINDOW_SAMPLES);
+	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_ACKNOWLEDGED), WINDOW_COUNT);
+	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_SENT), WINDOW_COUNT);
+	CHECK_EQ(counter(sink, SINK_COUNTER_STREAMS_OPENED), 1);
+	CHECK(counter(sink, SINK_COUNTER_BYTES_SENT) > WINDOW_COUNT);
 	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_QUEUED), 0);
 	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_RESENT), 0);
 	check_balance(sink);
@@ -176,6 +189,8 @@ static void a_restart_in_mid_stream_loses_and_doubles_nothing(void)
 		fake_server_answer(&server, round % 2 ? FAKE_STORES_SILENTLY : FAKE_STORES);
 		send_slowly(sink, 3 * round, 3);
 		fake_server_wait(&server, stored, 3 * round + 3);
+		if (round % 2)
+			wait_counter(sink, SINK_COUNTER_BATCHES_UNDER_WAY, 3);
 		fake_server_stop(&server);
 		fake_server_start(&server);
 	}
@@ -185,6 +200,10 @@ static void a_restart_in_mid_stream_loses_and_doubles_nothing(void)
 	CHECK_EQ(fake_server_samples(&server), 18 * WINDOW_SAMPLES);
 	CHECK(server.batch_count > 18);
 	CHECK(counter(sink, SINK_COUNTER_SAMPLES_DUPLICATE) > 0);
+	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_DUPLICATE) * WINDOW_SAMPLES,
+		counter(sink, SINK_COUNTER_SAMPLES_DUPLICATE));
+	CHECK(counter(sink, SINK_COUNTER_BATCHES_UNANSWERED) >=
+		counter(sink, SINK_COUNTER_BATCHES_DUPLICATE));
 	CHECK(counter(sink, SINK_COUNTER_BATCHES_RESENT) > 0);
 	CHECK(counter(sink, SINK_COUNTER_STREAMS_BROKEN) > 0);
 	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_QUEUED), 0);
@@ -207,6 +226,7 @@ static void a_refused_batch_is_dropped_and_the_next_ones_go_on(void)
 	send_slowly(sink, 0, 3);
 	CHECK_EQ(sink_flush(rpc_sink_sink(sink), PATIENCE_NS), 0);
 	CHECK_EQ(counter(sink, SINK_COUNTER_DROPPED_REFUSED), 3 * WINDOW_SAMPLES);
+	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_REFUSED), 3);
 	fake_server_answer(&server, FAKE_STORES);
 	send_slowly(sink, 3, 2);
 	CHECK_EQ(sink_flush(rpc_sink_sink(sink), PATIENCE_NS), 0);
@@ -255,6 +275,9 @@ static void a_full_queue_keeps_the_newest_and_leaves_no_gap(void)
 	send_slowly(sink, 0, 10);
 	wait_counter(sink, SINK_COUNTER_BATCHES_ENCODED, 10);
 	CHECK_EQ(counter(sink, SINK_COUNTER_DROPPED_FULL), 6 * WINDOW_SAMPLES);
+	CHECK_EQ(counter(sink, SINK_COUNTER_SAMPLES_QUEUED), 4 * WINDOW_SAMPLES);
+	CHECK(counter(sink, SINK_COUNTER_BYTES_QUEUED) > 4);
+	check_balance(sink);
 	fake_server_start(&server);
 	CHECK_EQ(sink_flush(rpc_sink_sink(sink), PATIENCE_NS), 0);
 	CHECK_EQ(server.stored_count, 4);

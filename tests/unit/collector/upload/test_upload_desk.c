@@ -224,7 +224,9 @@ static void few_uploads_are_under_way_at_a_time(void)
 	first = sink.uploads[0];
 	second = sink.uploads[1];
 	sink.upload_count = 0;
+	CHECK_EQ(first.read(first.context, (uint8_t[4]){0}, 4), 4);
 	first.done(first.context, 0);
+	CHECK_EQ(tally_value(&tally, TALLY_upload_bytes), 4);
 	CHECK(is_ready());
 	upload_desk_serve(desk, &sink);
 	CHECK_EQ(sink.upload_count, 1);
