@@ -120,7 +120,7 @@ static void print_ack(const struct push *push, const struct wire_ack *ack)
 							    : "not-taken";
 
 	printf("%s %" PRIu64 " %" PRIu64 " %s\n", result, push->run, ack->sequence, ack->text);
-	fflush(stdout);
+	CHECK_EQ(fflush(stdout), 0);
 }
 
 static void push_all(struct push *push, uint64_t first, uint64_t count)

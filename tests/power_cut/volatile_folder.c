@@ -6,7 +6,7 @@
  * A cut walks the durable names from the root. An inode that a name was taken from is held open, so
  * that its number is not given to another file meanwhile.
  */
-#include "tests/support/volatile_folder.h"
+#include "tests/power_cut/volatile_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,12 +21,14 @@
 #include "tests/support/check.h"
 #include "tests/support/fake_profile.h"
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's --wrap gives these names. */
 int __real_unlink(const char *path);
 int __real_unlinkat(int folder_fd, const char *path, int flags);
 int __wrap_fsync(int fd);
 int __wrap_fdatasync(int fd);
 int __wrap_unlink(const char *path);
 int __wrap_unlinkat(int folder_fd, const char *path, int flags);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 #define INODE_COUNT_MAX 512
 #define NAME_COUNT_MAX 128
@@ -71,6 +73,12 @@ static int held[HELD_COUNT_MAX];
 static uint32_t held_count;
 static volatile_before_sync_fn before_sync;
 static void *before_context;
+
+static void set_text(char *to, size_t size, const char *text)
+{
+	CHECK(strlen(text) < size);
+	memcpy(to, text, strlen(text) + 1);
+}
 
 static struct durable *find(ino_t inode)
 {
@@ -126,8 +134,7 @@ static void read_names(const char *path, struct names *names)
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		CHECK(++names->count < NAME_COUNT_MAX);
-		CHECK(strlen(entry->d_name) < sizeof(name->text));
-		strcpy(name->text, entry->d_name);
+		set_text(name->text, sizeof(name->text), entry->d_name);
 		name->inode = entry->d_ino;
 		name->is_folder = entry->d_type == DT_DIR;
 	}
@@ -223,12 +230,12 @@ static int keep_one(const char *path, const struct stat *status, int kind, struc
 
 void volatile_watch(const char *folder, volatile_before_sync_fn before, void *context)
 {
-	CHECK(!root[0] && strlen(folder) < sizeof(root));
+	CHECK(!root[0]);
 	CHECK_EQ(nftw(folder, keep_one, DEPTH_MAX, FTW_PHYS), 0);
 	pthread_mutex_lock(&lock);
 	before_sync = before;
 	before_context = context;
-	strcpy(root, folder);
+	set_text(root, sizeof(root), folder);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -370,9 +377,8 @@ void volatile_cut(const char *target, uint64_t chance)
 	CHECK(root[0]);
 	CHECK_EQ(stat(root, &status), 0);
 	steps[0] = (struct step){.inode = status.st_ino};
-	strcpy(steps[0].from, root);
-	CHECK(strlen(target) < PATH_BYTES);
-	strcpy(steps[0].to, target);
+	set_text(steps[0].from, PATH_BYTES, root);
+	set_text(steps[0].to, PATH_BYTES, target);
 	for (uint32_t i = 0; i < step_count; i++) {
 		struct step step = steps[i];
 

@@ -12,9 +12,9 @@
 #include "store/base/cleanup.h"
 #include "store/disk/profile_store.h"
 #include "store/disk/symbol_cache.h"
+#include "tests/power_cut/volatile_folder.h"
 #include "tests/support/check.h"
 #include "tests/support/store_fixture.h"
-#include "tests/support/volatile_folder.h"
 #include "tests/support/work_dir.h"
 
 #define BATCH_COUNT 40
