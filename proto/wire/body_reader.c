@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cairn/v1/profile.pb-c.h"
+#include "proto/wire/frame_reader.h"
 #include "proto/wire/message.h"
 #include "proto/wire/stack_reader.h"
 
@@ -66,6 +67,12 @@ static int mapping_make(
 static bool maps(const struct mapping *mapping, uint64_t number)
 {
 	return number < mapping->count;
+}
+
+/* What the other columns of a body refer to; of TABLE_COUNT entries in the profile. */
+static struct frame_numbers numbers(const struct mapping *mapping, uint32_t table_count)
+{
+	return (struct frame_numbers){mapping->to, mapping->count, mapping->count == table_count};
 }
 
 /* A field without bytes has no address either. */
@@ -142,42 +149,17 @@ static int read_modules(struct body_reader *reader)
 	return r;
 }
 
-/* COUNT frames of GROUP, the first of which has the number FIRST. */
-static int read_group(struct body_reader *reader, size_t group, size_t first, size_t count)
-{
-	const Cairn__V1__Frames *message = reader->body->frames;
-	uint32_t kind = message->group_kind[group];
-	struct frame frame = {
-		.kind = (uint8_t)(kind < FRAME_KIND_COUNT ? kind : FRAME_UNKNOWN),
-		.flags = (uint8_t)(message->group_flags[group] & FRAME_FLAGS_ALL),
-	};
-	uint64_t address = 0;
-
-	if (!maps(&reader->modules, message->group_module[group]))
-		return malformed(reader, "a frame's module");
-	frame.module = reader->modules.to[message->group_module[group]];
-	for (size_t i = first; i < first + count; i++) {
-		int r;
-
-		address += message->address[i];
-		frame.address = address;
-		if (frame.flags & FRAME_NAMED) {
-			if (!maps(&reader->texts, address))
-				return malformed(reader, "a frame's name");
-			frame.address = reader->texts.to[address];
-		}
-		r = frame_table_add(&reader->profile->frames, &frame, &reader->frames.to[i]);
-		if (r < 0)
-			return refused(reader, r, "too many frames");
-	}
-	return 0;
-}
-
 static int read_frames(struct body_reader *reader)
 {
 	const Cairn__V1__Frames *message = reader->body->frames;
-	size_t count = message ? message->n_address : 0, first = 0;
+	size_t count = message ? message->n_address : 0;
 	size_t groups = message ? message->n_group_module : 0;
+	struct frame_columns columns = {
+		.count = count,
+		.group_count = groups,
+		.modules = numbers(&reader->modules, reader->profile->modules.count),
+		.texts = numbers(&reader->texts, reader->profile->strings.count),
+	};
 	int r;
 
 	if (count > reader->limits->frame_count_max)
@@ -187,17 +169,15 @@ static int read_frames(struct body_reader *reader)
 			message->n_group_frame_count != groups))
 		return malformed(reader, "columns of frames");
 	r = mapping_make(reader, count, 0, &reader->frames);
-	for (size_t i = 0; r == 0 && i < groups; i++) {
-		size_t group_count = message->group_frame_count[i];
-
-		if (group_count > count - first)
-			return malformed(reader, "a group of frames");
-		r = read_group(reader, i, first, group_count);
-		first += group_count;
-	}
-	if (r == 0 && first != count)
-		return malformed(reader, "a group of frames");
-	return r;
+	if (r < 0 || !message)
+		return r;
+	columns.group_module = message->group_module;
+	columns.group_kind = message->group_kind;
+	columns.group_flags = message->group_flags;
+	columns.group_frame_count = message->group_frame_count;
+	columns.address = message->address;
+	r = frame_reader_read(&columns, &reader->profile->frames, reader->frames.to, &reader->what);
+	return r == -E2BIG ? too_many(reader, "too many frames") : r;
 }
 
 static int read_stacks(struct body_reader *reader)
