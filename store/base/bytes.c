@@ -195,7 +195,8 @@ static void write_little_endian(struct bytes_writer *writer, uint64_t value, uns
 
 void bytes_write_u8(struct bytes_writer *writer, uint8_t value)
 {
-	write_little_endian(writer, value, 1);
+	if (writer_reserve(writer, 1))
+		writer->bytes[writer->byte_count++] = value;
 }
 
 void bytes_write_u16(struct bytes_writer *writer, uint16_t value)

@@ -137,6 +137,20 @@ static int slot_compare(const void *left, const void *right)
 	return one < other ? -1 : one > other;
 }
 
+/* Batches that come from a collector are in order; looking costs far less than sorting. */
+static void sort(void *entries, size_t count, size_t entry_bytes,
+	int (*compare)(const void *left, const void *right))
+{
+	const char *entry = entries;
+
+	for (size_t i = 1; i < count; i++, entry += entry_bytes) {
+		if (compare(entry, entry + entry_bytes) > 0) {
+			qsort(entries, count, entry_bytes, compare);
+			return;
+		}
+	}
+}
+
 /* Groups the pending slots by row; rows are in their first order here, so that indices still hold.
  */
 static int group_slots(struct sample_table *table)
@@ -147,7 +161,7 @@ static int group_slots(struct sample_table *table)
 	if (!table->has_slots || table->row_count == 0)
 		return 0;
 	next = malloc(table->row_count * sizeof(*next));
-	slots = malloc((table->pending_count ? table->pending_count : 1) * sizeof(*slots));
+	slots = calloc(table->pending_count ? table->pending_count : 1, sizeof(*slots));
 	if (!next || !slots)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < table->row_count; i++) {
@@ -157,11 +171,9 @@ static int group_slots(struct sample_table *table)
 	must(first == table->pending_count);
 	for (uint32_t i = 0; i < table->pending_count; i++)
 		slots[next[table->pending[i].row]++] = table->pending[i].slot;
-	for (uint32_t i = 0; i < table->row_count; i++) {
-		if (table->rows[i].count > 1)
-			qsort(slots + table->rows[i].slot_first, table->rows[i].count,
-				sizeof(*slots), slot_compare);
-	}
+	for (uint32_t i = 0; i < table->row_count; i++)
+		sort(slots + table->rows[i].slot_first, table->rows[i].count, sizeof(*slots),
+			slot_compare);
 	table->slots = TAKE(slots);
 	table->slot_count = table->pending_count;
 	return 0;
@@ -176,8 +188,7 @@ int sample_table_seal(struct sample_table *table)
 	r = group_slots(table);
 	if (r < 0)
 		return r;
-	if (table->row_count > 0)
-		qsort(table->rows, table->row_count, sizeof(*table->rows), row_compare);
+	sort(table->rows, table->row_count, sizeof(*table->rows), row_compare);
 	free(table->pending);
 	table->pending = NULL;
 	table->pending_count = table->pending_capacity = 0;
