@@ -4,8 +4,8 @@
  *
  *     bench_store FOLDER [WINDOWS [SAMPLES-A-WINDOW [SMALL-RECORDS]]]
  *
- * FOLDER must not exist; it is left there. Times of the CPU are those of this process, so that a
- * busy machine matters less. */
+ * FOLDER must not exist; it is left there. Prints `name value` lines. A core is a second of this
+ * process's CPU time, so that a busy machine matters less. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,9 @@
 
 #define WINDOW_NS (10 * NS_PER_S)
 #define START_NS (UINT64_C(1700000000) * NS_PER_S)
+#define SECTION_SLOTS 3 /* docs/format.md */
+/* Of the windows together a distinct stack has some ninety samples. */
+#define NEW_PATH_EVERY 100
 
 struct stopwatch {
 	double wall_s;
@@ -43,10 +46,11 @@ static struct stopwatch since(struct stopwatch start)
 	return (struct stopwatch){now.wall_s - start.wall_s, now.cpu_s - start.cpu_s};
 }
 
+/* `name value` lines: a second of CPU, and what it took by the clock. */
 static void report(const char *what, struct stopwatch took, double amount, const char *unit)
 {
-	printf("%-28s %8.3f s wall %8.3f s CPU %12.0f %s/s/core\n", what, took.wall_s, took.cpu_s,
-		amount / took.cpu_s, unit);
+	printf("%s_%s_a_core %.0f\n%s_%s_wall_s %.3f\n", what, unit, amount / took.cpu_s, what,
+		unit, took.wall_s);
 }
 
 static void done(void *context, int result)
@@ -97,14 +101,14 @@ static struct profile_store *open_store(const char *dir)
 	return store;
 }
 
-/* Sizes of one window's parts: slots apart. */
-static void measure_block(const struct profile *profile)
+/* Stored bytes of the section of slots: docs/format.md, "Blocks". */
+static uint64_t slot_bytes(const struct profile *profile)
 {
 	uint8_t *bytes;
 	size_t byte_count, at = 2;
+	uint64_t found = 0;
 
 	CHECK_EQ(block_encode(profile, &bytes, &byte_count), 0);
-	printf("one window: %zu bytes;", byte_count);
 	for (int i = 0; i < bytes[1]; i++) {
 		uint64_t length = 0;
 		int shift = 0, id = bytes[at++];
@@ -112,10 +116,11 @@ static void measure_block(const struct profile *profile)
 		do
 			length |= (uint64_t)(bytes[at] & 0x7f) << 7 * shift++;
 		while (bytes[at++] & 0x80);
-		printf(" section %d %" PRIu64, id, length);
+		if (id == SECTION_SLOTS)
+			found = length;
 	}
-	printf("\n");
 	free(bytes);
+	return found;
 }
 
 /* Rows are sorted by stack. */
@@ -129,8 +134,7 @@ static void describe(const struct profile *profile)
 		stacks += i == 0 || table->rows[i].stack != table->rows[i - 1].stack;
 		depth += stack_table_depth(&profile->stacks, table->rows[i].stack);
 	}
-	printf("%u frames, %u stack nodes, %u stacks, %u rows, mean depth %.1f\n",
-		profile->frames.count, profile->stacks.count, stacks, table->row_count,
+	printf("window_rows %u\nwindow_stacks %u\nmean_depth %.1f\n", table->row_count, stacks,
 		(double)depth / table->row_count);
 }
 
@@ -139,18 +143,21 @@ static void measure_appends(struct profile_store *store, struct profile **profil
 	struct stopwatch start = read_stopwatch();
 	struct profile_store_stats stats;
 	struct total total = {0};
+	uint64_t slots = 0;
 
 	for (uint64_t i = 0; i < count; i++)
 		append(store, 1, i, profiles[i]);
 	CHECK_EQ(profile_store_flush(store), 0);
 	for (uint64_t i = 0; i < count; i++)
 		count_profile(&total, profiles[i]);
-	report("append, durable", since(start), (double)total.rows, "rows");
+	report("append", since(start), (double)total.rows, "rows");
+	for (uint64_t i = 0; i < count; i++)
+		slots += slot_bytes(profiles[i]);
 	profile_store_stats(store, &stats);
-	printf("%" PRIu64 " windows, %" PRIu64 " rows, %" PRIu64 " samples, %.2f bytes a sample, "
-	       "%" PRIu64 " commits\n",
-		total.profiles, total.rows, total.samples,
-		(double)stats.bytes / (double)total.samples, stats.counters[PROFILE_STORE_commits]);
+	printf("windows %" PRIu64 "\nrows %" PRIu64 "\nsamples %" PRIu64 "\ncommits %" PRIu64 "\n",
+		total.profiles, total.rows, total.samples, stats.counters[PROFILE_STORE_commits]);
+	printf("bytes_a_sample %.3f\nslot_bytes_a_sample %.3f\n",
+		(double)stats.bytes / (double)total.samples, (double)slots / (double)total.samples);
 }
 
 static void measure_visit(struct profile_store *store)
@@ -159,7 +166,6 @@ static void measure_visit(struct profile_store *store)
 	struct total total = {0};
 
 	CHECK_EQ(profile_store_visit(store, 0, UINT64_MAX, NULL, count_profile, &total), 0);
-	report("visit", since(start), (double)total.profiles, "blocks");
 	report("visit", since(start), (double)total.rows, "rows");
 }
 
@@ -176,7 +182,7 @@ static void add_small_records(struct profile_store *store, uint64_t count)
 		profile_free(profile);
 	}
 	CHECK_EQ(profile_store_flush(store), 0);
-	report("small records, making them", since(start), (double)count, "records");
+	report("small", since(start), (double)count, "records");
 }
 
 int main(int argc, char **argv)
@@ -188,7 +194,8 @@ int main(int argc, char **argv)
 		.thread_count = 8,
 		.cpu_count = 8,
 		.depth = 30,
-		.sample_count = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 7920};
+		.sample_count = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 7920,
+		.new_path_every = NEW_PATH_EVERY};
 	struct profile **profiles = calloc(windows, sizeof(struct profile *));
 	struct profile_store *store;
 
@@ -198,7 +205,6 @@ int main(int argc, char **argv)
 	}
 	for (uint64_t i = 0; i < windows; i++)
 		profiles[i] = fake_profile(&host, START_NS + i * WINDOW_NS, WINDOW_NS, i);
-	measure_block(profiles[0]);
 	describe(profiles[0]);
 	store = open_store(argv[1]);
 	measure_appends(store, profiles, windows);

@@ -11,6 +11,7 @@
 #define MODULE_COUNT 12 /* of one process: its own, and libraries that all share */
 #define FUNCTION_COUNT 400 /* of one module */
 #define CALLEE_COUNT 6
+#define NEW_PATH_EVERY 8
 #define KERNEL_MODULE (MODULE_COUNT - 1)
 
 static const char *const module_names[MODULE_COUNT] = {"", "libc.so.6", "libstdc++.so.6.0.30",
@@ -166,6 +167,7 @@ struct profile *fake_profile(
 	const struct fake_host *host, uint64_t start_ns, uint64_t window_ns, uint64_t number)
 {
 	uint64_t random = host->seed + number * 1000003;
+	uint32_t new_path_every = host->new_path_every ? host->new_path_every : NEW_PATH_EVERY;
 	struct sample_table *table;
 	struct profile *profile;
 	const char *what = "";
@@ -178,7 +180,7 @@ struct profile *fake_profile(
 		uint32_t thread = skewed(&random, host->thread_count);
 		/* Few paths through a program are hot: most samples take one of them. */
 		uint64_t path = fixed(host->seed, process, skewed(&random, 24));
-		uint64_t *walk = fake_random(&random) % 8 ? &path : &random;
+		uint64_t *walk = fake_random(&random) % new_path_every ? &path : &random;
 		uint32_t stack = add_stack(profile, host, process, walk);
 
 		CHECK_EQ(sample_table_add(table, stack, add_thread(profile, host, process, thread),

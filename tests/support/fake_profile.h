@@ -25,6 +25,7 @@ struct fake_host {
 	uint32_t cpu_count;
 	uint32_t depth; /* mean number of frames */
 	uint32_t sample_count; /* of each window */
+	uint32_t new_path_every; /* one sample in so many takes a path of its own; 0: one in 8 */
 };
 
 /* A small host for tests that look at every row: a few dozen samples. */

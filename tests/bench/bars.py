@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured, and the bar that each figure is held against.
+
+A bench is what `./dev bench --only NAME` runs. A figure without a bar is there to explain another.
+Beside a bar that is missed stands the plan: it is printed for as long as the bar is missed.
+"""
+
+from typing import NamedTuple, Optional
+
+RATES = (19, 97, 99)
+
+
+class Figure(NamedTuple):
+    key: str
+    text: str
+    unit: str
+    bar: Optional[float] = None
+    at_least: bool = False  # else at most
+    plan: str = ""
+
+    def ratio(self, value):
+        """At most 1 where the bar is met, whichever way the bar goes."""
+        if self.at_least:
+            return self.bar / value if value else float("inf")
+        return value / self.bar
+
+
+class Bench(NamedTuple):
+    name: str
+    title: str
+    how: str
+    figures: list
+
+
+UNWINDER = (
+    "User stacks are followed by frame pointers alone, and most of a distribution's code has none: the unwinder "
+    "by `.eh_frame` tables that comes next ends these walks at the thread's start"
+)
+COSTLY_WINDOWS = (
+    "What is left on an idle host is the end of each window (encoding, sending) and the kernel's records of "
+    "processes; they are made cheaper before the unwinder adds its own"
+)
+SEGMENTS = (
+    "The store keeps each batch as it came; hourly segment files per series, with one dictionary of stacks and "
+    "columns in order of stack and bucket, and roll-ups on top of them, come with the deepening of the store"
+)
+TOTALS = (
+    "A node's total travels in nanoseconds; as a multiple of the period it takes half as many bytes, which comes with "
+    "the next version of the tree's columns"
+)
+
+
+def collector_figures(load, whole_bars):
+    """For each rate the same figures."""
+    figures = []
+    for hz in RATES:
+        at = f"at {hz} Hz"
+        figures += [
+            Figure(f"{load}_{hz}_whole", f"CPU {at}: process and BPF", "% of the host", whole_bars[hz], plan=COSTLY_WINDOWS),
+            Figure(f"{load}_{hz}_process", f"the process alone, by schedstat {at}", "% of the host"),
+            Figure(f"{load}_{hz}_ticks", f"the process alone, by utime + stime {at}", "% of the host"),
+            Figure(f"{load}_{hz}_bpf", f"BPF programs alone {at}", "% of the host"),
+            Figure(f"{load}_{hz}_tick", f"BPF run time of a timer tick {at}", "ns"),
+            Figure(f"{load}_{hz}_own", f"RssAnon + RssShmem {at}", "MB", 12),
+            Figure(f"{load}_{hz}_rss", f"VmRSS {at}", "MB", 32),
+            Figure(f"{load}_{hz}_peak", f"VmHWM {at}", "MB", 64),
+            Figure(f"{load}_{hz}_maps", f"BPF maps {at}", "MB", 24),
+        ]
+    return figures
+
+
+def busy_figures():
+    figures = collector_figures("busy", {19: 0.2, 97: 0.4, 99: 0.4})
+    for hz, wire in ((19, 40), (97, 28), (99, 28)):
+        at = f"at {hz} Hz"
+        figures += [
+            Figure(f"busy_{hz}_wire", f"bytes on the wire a sample {at}", "bytes", wire),
+            Figure(f"busy_{hz}_frame", f"BPF run time a frame, all of a tick divided by its frames {at}", "ns"),
+            Figure(f"busy_{hz}_cut", f"samples whose stack has no root {at}", "%", 0.1, plan=UNWINDER),
+            Figure(f"busy_{hz}_coverage", f"samples x period over busy time {at}", ""),
+        ]
+    return figures
+
+
+BENCHES = [
+    Bench(
+        "idle",
+        "The collector on an idle host",
+        "Server and collector on a host that does nothing else, windows of 10 s, after the server has all the "
+        "executables that it asked for. Percentages are of all CPUs; the kernel counts the run time of BPF programs "
+        "meanwhile, which adds two readings of a clock to each run.",
+        collector_figures("idle", {19: 0.05, 97: 0.05, 99: 0.05}),
+    ),
+    Bench(
+        "busy",
+        "The collector on a busy host",
+        "The same while every CPU is taken by clang in a loop, python3, node and a C++ program without frame "
+        "pointers. Bytes on the wire are those of the batches' messages. Stacks are as short as frame pointers "
+        "make them; whole ones cost more, and are held against the same bars.",
+        busy_figures(),
+    ),
+    Bench(
+        "start",
+        "From the start to the first table",
+        "On the busy host at 97 Hz, with an empty data folder: the server is started, then at once the collector. "
+        "A table counts once it names functions of the C++ program, whose symbols came by upload.",
+        [
+            Figure("start_attached", "collector attached, after its start", "s", 1),
+            Figure("start_samples", "first samples durable at the server, after the collector's start", "s", 5),
+            Figure("start_table", "first table with names, after the start of both programs", "s", 15),
+        ],
+    ),
+    Bench(
+        "frames",
+        "What a frame costs in the kernel",
+        "The difference between stacks of 16 and of 112 frames with frame pointers on all CPUs, at 499 Hz: what "
+        "each tick costs beside its frames is the same in both.",
+        [
+            Figure("frames_hot", "BPF run time of a frame, hot", "ns", 100),
+            Figure("frames_tick", "BPF run time of a tick without its frames", "ns"),
+        ],
+    ),
+    Bench(
+        "ingest",
+        "Ingest",
+        "One collector's stream over gRPC on loopback with as many batches under way as the server allows, mean "
+        "depth 30, one distinct stack in three rows, each acknowledged after fdatasync. A core is a CPU second of "
+        "the server. Then 100 batches a second, evenly, as a thousand collectors send.",
+        [
+            Figure(
+                "ingest_rows",
+                "rows a second and core, durable",
+                "rows/s",
+                1_000_000,
+                at_least=True,
+                plan="A third of the time is the order and the writing of each block's dictionary, which goes away "
+                "with the segment files of the store",
+            ),
+            Figure(
+                "ingest_p50",
+                "acknowledgement with the stream full, p50",
+                "ms",
+                60,
+                plan="It is the 16 batches under way times what one takes: it falls with the row above",
+            ),
+            Figure("ingest_p99", "acknowledgement with the stream full, p99", "ms"),
+            Figure("ingest_paced_p50", "acknowledgement at 100 batches a second, p50", "ms", 60),
+            Figure("ingest_paced_p99", "acknowledgement at 100 batches a second, p99", "ms"),
+            Figure("server_idle", "RSS of the server, idle with an empty store", "MB"),
+            Figure("ingest_rss", "peak RSS of the server under this load", "MB", 256),
+        ],
+    ),
+    Bench(
+        "store",
+        "The store",
+        "200 windows of 7920 samples at 30 frames, 50 processes, some 90 samples a distinct stack, appended by one "
+        "thread to a store without the server before it.",
+        [
+            Figure("store_bytes", "bytes a sample, slots apart", "bytes", 2, plan=SEGMENTS),
+            Figure("store_slots", "bytes of slots a sample", "bytes"),
+            Figure("store_rows", "rows a second and core, appended and durable", "rows/s"),
+            Figure("store_visit", "rows a second and core, read back", "rows/s"),
+        ],
+    ),
+    Bench(
+        "query",
+        "Queries",
+        "100 million samples of 50 processes over 24 h, asked for as one flame tree over HTTP. Cold: the first "
+        "after the server's start. Naming is included, but the made-up modules have no symbols.",
+        [
+            Figure("query_ready", "start to ready", "s", 1),
+            Figure("query_cold", "flame tree, cold", "s", 0.5, plan=SEGMENTS),
+            Figure("query_warm", "flame tree, warm", "s", 0.1, plan=SEGMENTS),
+            Figure("query_rss", "RSS of the server after it", "MB", 512),
+        ],
+    ),
+    Bench(
+        "page",
+        "The page",
+        "The built page in Chromium without a GPU, against canned answers on loopback: trees of 100,000 and "
+        "500,000 nodes, and one of 75,000 cells side by side (combs).",
+        [
+            Figure("page_shell", "shell painted, cold", "ms", 400),
+            Figure("page_100k_painted", "100,000 nodes painted, from navigation", "ms", 1000),
+            Figure("page_100k_refetch", "100,000 nodes painted again, by Refresh", "ms", 300),
+            Figure("page_500k_painted", "500,000 nodes painted, from navigation", "ms", 1500),
+            Figure("page_500k_refetch", "500,000 nodes painted again, by Refresh", "ms", 700),
+            Figure("page_500k_zoom", "slowest of six keys to the next frame, 500,000 nodes", "ms", 50),
+            Figure("page_500k_search", "slowest of four keystrokes in search, 500,000 nodes", "ms", 80),
+            Figure("page_500k_p95", "pan, time between frames, p95, 500,000 nodes", "ms", 20),
+            Figure("page_combs_p95", "pan, time between frames, p95, combs", "ms", 20),
+            Figure("page_500k_heap", "heap, 500,000 nodes", "MB", 150),
+            Figure("page_100k_wire", "bytes of a node, compressed, 100,000 nodes", "bytes", 5, plan=TOTALS),
+            Figure("page_500k_wire", "bytes of a node, compressed, 500,000 nodes", "bytes", 5, plan=TOTALS),
+            Figure("page_bytes", "scripts and styles, compressed", "kB", 60),
+        ],
+    ),
+]
+
+# Bars of what does not exist yet: (bar, where it will come from).
+NOT_BUILT = [
+    ("unwinding equal to libdw's for >= 99.5 % of samples; <= 1 us a cold frame by tables", "the `.eh_frame` unwinder"),
+    ("pprof on /ingest: >= 10 x Pyroscope's samples a CPU second", "ingest of other formats"),
+    ("symbol index: 630 MB of DWARF in <= 8 s and <= 450 MB; look-up >= 20 x llvm-symbolizer", "inlined frames and lines"),
+    ("untrimmed tree of a million nodes <= 1 s; 7 days x 100 hosts <= 3 s", "segments and roll-ups of the store"),
+    ("off-CPU: <= 250 ns a switch; system calls: filter <= 60 ns, aggregation <= 200 ns", "the probes of timelines"),
+    ("page: function table with sandwich <= 150 ms, timeline of a million events <= 300 ms", "these views"),
+]
+
+ALL_FIGURES = {figure.key: figure for bench in BENCHES for figure in bench.figures}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures Cairn against its bars and writes docs/benchmarks.md: see bars.py for what and how.
+
+./dev bench builds what this needs and calls it. The machine should do nothing else meanwhile; what
+it did is written beside the figures.
+"""
+
+import argparse
+import os
+import sys
+import time
+
+import cost
+import host
+import measure_collector
+import measure_page
+import measure_server
+import table
+from bars import BENCHES
+from session import Findings, Session, harness
+
+RUN = {
+    "idle": measure_collector.idle,
+    "busy": measure_collector.busy,
+    "start": measure_collector.start,
+    "frames": measure_collector.frames,
+    "ingest": measure_server.ingest,
+    "store": measure_server.store,
+    "query": measure_server.query,
+    "page": measure_page.page,
+}
+REPORT = "docs/benchmarks.md"
+WINDOW_SECONDS = 10
+
+
+def options_of(arguments):
+    names = [bench.name for bench in BENCHES]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build/release", help="where the programs were built")
+    parser.add_argument("--only", default="", metavar="NAME[,NAME]", help="of " + ", ".join(names) + "; printed, not written")
+    parser.add_argument("--seconds", type=int, default=WINDOW_SECONDS, help="of one round: a multiple of the window")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="one round, one rate, less data, to try things; printed, not written")
+    parser.add_argument("--again", action="store_true", help="measure nothing: write the report of the last whole run again")
+    parser.add_argument("--out", default="", help=f"where to write; {REPORT} for a whole run")
+    options = parser.parse_args(arguments)
+    options.names = options.only.split(",") if options.only else names
+    unknown = set(options.names) - set(names)
+    if unknown:
+        parser.error(f"there is no bench {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    if options.rounds < 1 or options.seconds < WINDOW_SECONDS or options.seconds % WINDOW_SECONDS:
+        parser.error(f"--rounds is at least 1, --seconds a multiple of {WINDOW_SECONDS}")
+    if options.quick:
+        options.rounds = 1
+    elif not options.only:
+        options.out = options.out or REPORT
+    return options
+
+
+def measure(session, names):
+    """Runs the benches of NAMES; returns those that failed. What the others found still counts."""
+    failed = []
+    with cost.bpf_run_times():
+        for session.name in names:
+            harness.note(f"{session.name}:")
+            try:
+                RUN[session.name](session)
+            except (harness.Failure, OSError, KeyError, RuntimeError) as failure:
+                harness.note(f"  {session.name} failed: {failure!r}")
+                failed.append(session.name)
+    return failed
+
+
+def command_of(arguments):
+    """As a person types it."""
+    return " ".join(["./dev bench", *(word for word in arguments if word != "--build" and not word.startswith("build/"))])
+
+
+def kept_path(options):
+    """Where the findings of a whole run are kept, for a report with other words."""
+    return os.path.join(options.build, "bench", "findings.json")
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def run(options):
+    """Measures; returns the findings and the benches that failed."""
+    session = Session(options.build, options.rounds, options.seconds, options.quick)
+    os.makedirs(session.folder, exist_ok=True)
+    machine = host.machine(session.folder)
+    failed = measure(session, options.names)
+    return Findings(machine, command_of(sys.argv[1:]), options.names, session.results, session.accounts), failed
+
+
+def main():
+    options = options_of(sys.argv[1:])
+    began, failed = time.monotonic(), []
+    if options.again:
+        with open(kept_path(options), encoding="utf-8") as kept:
+            findings = Findings.read(kept.read())
+    else:
+        findings, failed = run(options)
+    text = table.report(findings)
+    if options.out and not failed:
+        if not options.only:
+            write(kept_path(options), findings.text())
+        write(options.out, text)
+    else:
+        print(text)
+    harness.note(f"{time.monotonic() - began:.0f} s" + (f", written to {options.out}" if options.out and not failed else ""))
+    if failed:
+        sys.exit(f"bench: not measured: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
