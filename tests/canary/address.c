@@ -4,8 +4,8 @@
 
 int main(void)
 {
-	volatile char *bytes = calloc(1, 8);
+	char *volatile bytes = calloc(1, 8);
 
-	free((char *)bytes);
+	free(bytes);
 	return bytes[0];
 }

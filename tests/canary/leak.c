@@ -2,10 +2,10 @@
 /* Forgets memory that it holds. */
 #include <stdlib.h>
 
+static char *volatile bytes;
+
 int main(void)
 {
-	static char *volatile bytes;
-
 	bytes = malloc(8);
 	bytes = NULL;
 	return 0;
