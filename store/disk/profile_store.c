@@ -53,6 +53,8 @@ static void configure(struct profile_store *store, const struct profile_store_co
 	store->config.dir = NULL;
 	if (store->config.retain_ns == 0)
 		store->config.retain_ns = PROFILE_STORE_RETAIN_NS_DEFAULT;
+	if (store->config.pending_bytes_max == 0)
+		store->config.pending_bytes_max = PENDING_BYTES_MAX;
 	if (store->config.retain_bytes == 0)
 		store->config.retain_bytes = PROFILE_STORE_RETAIN_BYTES_DEFAULT;
 	store->roll_bytes =
@@ -206,7 +208,7 @@ static int enqueue(struct profile_store *store, struct store_pending *pending)
 	if (store->closing) {
 		r = -ESHUTDOWN;
 	} else if (store->pending_count >= PENDING_COUNT_MAX ||
-		store->pending_bytes + pending->byte_count > PENDING_BYTES_MAX) {
+		store->pending_bytes + pending->byte_count > store->config.pending_bytes_max) {
 		r = -ENOBUFS;
 	} else {
 		*store->last = pending;

@@ -29,6 +29,7 @@ struct profile_store_config {
 	const char *dir; /* the data folder; made if it is missing */
 	uint64_t retain_ns; /* 0: the default; UINT64_MAX: for ever */
 	uint64_t retain_bytes; /* 0: the default; UINT64_MAX: as much as the disk takes */
+	uint64_t pending_bytes_max; /* what may wait for the disk; 0: the default */
 	struct clock clock;
 	bool read_only; /* looks at a folder, even one in use: no lock, no thread, no change */
 };

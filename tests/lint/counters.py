@@ -61,6 +61,17 @@ none changes its meaning. Which of them add up to what is the chain that `cairn 
 """
 
 
+# Tests that show or pass on numbers which nothing counted.
+MADE_UP = (
+    "tests/lint/",
+    "tests/unit/collector/test_status.c",
+    "tests/unit/collector/test_tally.c",
+    "tests/unit/proto/wire/test_collector_counter.c",
+    "tests/unit/symbolizer-server/cli/",
+    "tests/unit/symbolizer-server/status/",
+)
+
+
 class Counter:
     def __init__(self, row, identifier, name, meaning):
         self.list, self.identifier, self.name, self.meaning = row[0], identifier, name, meaning
@@ -109,12 +120,13 @@ def lines_of_tests(root, folder="tests"):
     """What tests expect: comparisons with nothing (`..., 0)`, `== 0`) make no counter rise."""
     names = subprocess.run(["git", "-c", "safe.directory=*", "-C", root, "ls-files", folder], capture_output=True, text=True, check=True).stdout
     for name in names.split():
-        if not name.endswith((".c", ".py")) or name == "tests/system/test_chain.py" or name.startswith("tests/lint/"):
+        if not name.endswith((".c", ".py")) or name.startswith(MADE_UP):
             continue
         with open(os.path.join(root, name), encoding="utf-8") as file:
             joined = re.sub(r"([(,=><+&|?:-])\n\s*", r"\1 ", file.read())
         for line in joined.split("\n"):
-            if not re.search(r"(, |== )0\)", line):
+            # A name alone on its line is listed, not expected.
+            if not re.search(r"(, |== )0\)", line) and not re.fullmatch(r'\s*"\w+",\s*', line):
                 yield line
 
 

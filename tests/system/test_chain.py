@@ -98,6 +98,9 @@ def check_killed_server(stage):
     (host,) = status["hosts"]
     counters = counters_of(host)
     check(counters["sink_streams_broken"] >= 1, "the broken stream is not counted")
+    check(counters["collector_windows_sent"] >= 5, "windows are not counted")
+    check(counters["collector_samples_due"] >= counters["kernel_passed"] - 10, "what is due is not counted")
+    check(counters["collector_samples_in_window"] > 1, "the last window's samples are not counted")
     expected, found = samples_expected(host), samples_exported(server)
     check(expected == found, f"the kernel side passed {expected} samples that were not lost, the export has {found}")
     check(counters["kernel_passed"] == counters["collector_samples_received"], "rings were not emptied at the end")
@@ -169,7 +172,8 @@ def check_full_rings(stage):
     wait_until(lambda: server.hosts("now-5m", "now"), 30, "nothing comes")
     truth = stage.truth(60, threads=2)
     os.kill(collector.pid, signal.SIGSTOP)
-    time.sleep(8)
+    subprocess.run(["sh", "-c", "for i in $(seq 2500); do /bin/true; done"], check=True)
+    time.sleep(5)
     os.kill(collector.pid, signal.SIGCONT)
 
     def rings_full():
@@ -183,7 +187,10 @@ def check_full_rings(stage):
     check([w for w in status["warnings"] if "ring full" in w["text"] and w["host"] == "hurried"], f"warnings: {status['warnings']}")
     expected, found = samples_expected(status["hosts"][0]), samples_exported(server)
     check(expected == found, f"the kernel side passed {expected} samples that were not lost, the export has {found}")
-    lost = counters_of(status["hosts"][0])["kernel_ring_full"]
+    counters = counters_of(status["hosts"][0])
+    check(counters["collector_task_records_lost"] >= 1, "lost records about programs are not counted")
+    check(counters["collector_rescans"] >= 1, "/proc was not read again after a loss, or that is not counted")
+    lost = counters["kernel_ring_full"]
     note(f"  {lost} ticks lost and told, {found} samples kept")
     server.stop()
 

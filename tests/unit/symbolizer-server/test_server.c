@@ -83,6 +83,9 @@ static const char *const *arguments(const char *data)
 	return words;
 }
 
+/* More than wait for a worker, less than may be connected. */
+#define CROWD_COUNT 700
+
 static struct raw_http get(const char *target)
 {
 	struct raw_http answer = raw_http_get(address, target, "");
@@ -221,8 +224,79 @@ static void unknown_paths_and_methods_are_told(void)
 		413, "larger than");
 }
 
+static char metrics[1 << 18]; /* the last answer of /metrics */
+
+static uint64_t last_metric(const char *name)
+{
+	char line[128];
+	const char *found;
+
+	snprintf(line, sizeof(line), "\n%s ", name);
+	found = strstr(metrics, line);
+	CHECK(found != NULL);
+	return strtoull(found + strlen(line), NULL, 10);
+}
+
+/* A number of /metrics as it is now. */
+static uint64_t metric(const char *name)
+{
+	struct raw_http answer = get("/metrics");
+
+	CHECK(answer.body_byte_count < sizeof(metrics));
+	memcpy(metrics, answer.body, answer.body_byte_count + 1);
+	raw_http_done(&answer);
+	return last_metric(name);
+}
+
+/* More queries at once than may wait, of clients that do not wait for an answer. */
+static void crowd(void)
+{
+	static int connections[CROWD_COUNT];
+	char request[256];
+	int length = snprintf(request, sizeof(request),
+		"GET /api/v1/top?" CPU RANGE " HTTP/1.1\r\nHost: %s\r\n\r\n", address);
+
+	for (int i = 0; i < CROWD_COUNT; i++) {
+		connections[i] = raw_http_connect(address);
+		CHECK_EQ(write(connections[i], request, (size_t)length), length);
+	}
+	for (int i = 0; i < CROWD_COUNT; i++)
+		close(connections[i]);
+}
+
+static void queries_are_refused_and_given_up_and_all_are_accounted_for(void)
+{
+	for (int i = 0;
+		metric("cairn_http_busy_total") == 0 || metric("cairn_http_cancelled_total") == 0;
+		i++) {
+		CHECK(i < 50);
+		crowd();
+	}
+	/* Each question counts itself, so what is held against each other is of one answer. */
+	while (metric("cairn_http_requests_open") > 1)
+		usleep(10000);
+	CHECK_EQ(last_metric("cairn_http_requests_open"), 1);
+	CHECK_EQ(last_metric("cairn_http_queries_running"), 1);
+	CHECK_EQ(last_metric("cairn_http_queries_total"),
+		last_metric("cairn_http_queries_answered_total") +
+			last_metric("cairn_http_cancelled_total") + 1);
+	CHECK_EQ(last_metric("cairn_http_requests_total"),
+		last_metric("cairn_http_answers_good_total") +
+			last_metric("cairn_http_answers_refused_total") +
+			last_metric("cairn_http_answers_failed_total") +
+			last_metric("cairn_http_gone_total") + 1);
+	/* Whoever left does not get its 503 either. */
+	CHECK(last_metric("cairn_http_answers_failed_total") +
+			last_metric("cairn_http_gone_total") >=
+		last_metric("cairn_http_busy_total"));
+	CHECK(last_metric("cairn_http_body_bytes_total") > 1000);
+}
+
 static void foreign_hosts_and_origins_are_refused(void)
 {
+	uint64_t hosts = metric("cairn_http_foreign_hosts_total");
+	uint64_t origins = metric("cairn_http_foreign_origins_total");
+
 	refuses("GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 403,
 		"--allowed-host");
 	refuses("GET / HTTP/1.1\r\nHost: 127.0.0.1.evil\r\nConnection: close\r\n\r\n", 403,
@@ -233,6 +307,9 @@ static void foreign_hosts_and_origins_are_refused(void)
 	refuses("GET /healthz HTTP/1.1\r\nHost: prof.test:9\r\nOrigin: http://evil\r\n"
 		"Connection: close\r\n\r\n",
 		200, "ok");
+	CHECK_EQ(metric("cairn_http_foreign_hosts_total"), hosts + 2);
+	CHECK_EQ(metric("cairn_http_foreign_origins_total"), origins + 1);
+	CHECK(metric("cairn_http_answers_refused_total") >= 3);
 	refuses("GET /healthz HTTP/1.0\r\n\r\n", 200, "ok");
 	refuses("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "");
 }
@@ -348,7 +425,8 @@ static void the_command_line_reads_it(void)
 	CHECK_EQ(spawned_wait(&cairn), 0);
 	CHECK_STR(cairn.said, "main;f 500000000\n");
 	spawned_done(&cairn);
-	spawned_start(&cairn, "cairn", (const char *const[]){"status", "--server", url, NULL});
+	spawned_start(
+		&cairn, "cairn", (const char *const[]){"status", "--all", "--server", url, NULL});
 	CHECK_EQ(spawned_wait(&cairn), 0);
 	CHECK(strstr(cairn.said, "records_appended: batches made durable"));
 	spawned_done(&cairn);
@@ -449,6 +527,7 @@ int main(void)
 	RUN(queries_choose_and_ranges_cut);
 	RUN(wrong_requests_say_what_to_mend);
 	RUN(unknown_paths_and_methods_are_told);
+	RUN(queries_are_refused_and_given_up_and_all_are_accounted_for);
 	RUN(foreign_hosts_and_origins_are_refused);
 	RUN(head_is_get_without_its_body);
 	RUN(gzip_is_sent_to_those_who_take_it);

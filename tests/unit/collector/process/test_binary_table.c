@@ -234,6 +234,7 @@ static void a_file_that_was_written_to_is_read_again(void)
 	CHECK(get(&key) == binary);
 	binary_read(&table, binary, &nowhere, NS_PER_S);
 	CHECK_EQ(binary->state, BINARY_UNREAD);
+	CHECK_EQ(tally_value(&tally, TALLY_binaries_unread), 1);
 	tear_down();
 }
 

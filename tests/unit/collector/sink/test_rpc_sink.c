@@ -371,6 +371,8 @@ struct wanting {
 	struct upload_want last;
 	size_t left; /* bytes to give */
 	int read_fault; /* given instead of the last byte */
+	atomic_bool hangs; /* gives nothing for as long */
+	atomic_bool asked;
 	atomic_int done_count;
 	atomic_int result;
 };
@@ -387,6 +389,10 @@ static ssize_t give(void *context, void *bytes, size_t byte_count)
 {
 	struct wanting *wanting = context;
 	size_t given = wanting->left < byte_count ? wanting->left : byte_count;
+
+	atomic_store(&wanting->asked, true);
+	while (atomic_load(&wanting->hangs))
+		usleep(1000);
 
 	if (wanting->read_fault < 0 && given == wanting->left)
 		return wanting->read_fault;
@@ -456,6 +462,28 @@ static bool refused(const struct fake_server *fake, uint64_t wanted)
 {
 	(void)wanted;
 	return fake->refusal[0] != '\0';
+}
+
+static void more_uploads_than_may_wait_are_dropped_and_counted(void)
+{
+	struct wanting wanting;
+	struct rpc_sink *sink = start_wanting(&wanting);
+	struct upload upload = upload_for(&wanting, 10);
+	int pushed = 0;
+
+	atomic_store(&wanting.hangs, true);
+	CHECK_EQ(rpc_sink_upload(sink, &upload), 0);
+	while (!atomic_load(&wanting.asked))
+		usleep(1000);
+	while (rpc_sink_upload(sink, &upload) == 0)
+		pushed++;
+	CHECK(pushed >= UPLOAD_COUNT_MAX - 1 && pushed <= UPLOAD_COUNT_MAX);
+	CHECK_EQ(rpc_sink_upload(sink, &upload), -ENOBUFS);
+	CHECK_EQ(counter(sink, SINK_COUNTER_UPLOADS_DROPPED), 2);
+	atomic_store(&wanting.hangs, false);
+	sink_free(rpc_sink_sink(sink));
+	CHECK_EQ(wanting.done_count, pushed + 1);
+	fake_server_done(&server);
 }
 
 static void a_wanted_file_arrives_whole(void)
@@ -571,6 +599,7 @@ int main(void)
 	RUN(the_next_version_is_taken);
 	RUN(ending_does_not_wait_for_a_silent_server);
 	RUN(a_bad_address_is_refused);
+	RUN(more_uploads_than_may_wait_are_dropped_and_counted);
 	RUN(a_wanted_file_arrives_whole);
 	RUN(a_refusal_reaches_the_server);
 	RUN(the_servers_no_and_a_read_error_end_an_upload);

@@ -119,6 +119,8 @@ static void stats_tell_what_is_there(void)
 	CHECK_EQ(profile_store_flush(store), 0);
 	profile_store_stats(store, &stats);
 	CHECK_EQ(stats.record_count, 3);
+	CHECK(stats.disk_bytes > stats.disk_free_bytes);
+	CHECK(stats.disk_free_bytes > 1);
 	CHECK_EQ(stats.file_count, 1);
 	CHECK_EQ(stats.pending_count, 0);
 	CHECK_EQ(stats.pending_bytes, 0);

@@ -227,6 +227,9 @@ static void a_flipped_byte_costs_one_record(void)
 		bytes[at] ^= 0x40;
 		CHECK_EQ(numbers | lost, ALL_NUMBERS);
 		CHECK_EQ(report.damaged_count + report.torn_tail_count, numbers != ALL_NUMBERS);
+		CHECK_EQ(fixture_counter(store, PROFILE_STORE_damaged_stretches) +
+				fixture_counter(store, PROFILE_STORE_torn_tails),
+			numbers != ALL_NUMBERS);
 		check_mended(store, numbers);
 	}
 	free(bytes);

@@ -17,6 +17,8 @@ static _Atomic int sync_error, dir_sync_error, truncate_error;
 static struct profile_store *watched; /* a store to look at while it waits for the disk */
 static uint64_t seen_while_syncing;
 
+static atomic_bool hangs; /* fdatasync does not return */
+
 ssize_t pwrite(int fd, const void *bytes, size_t byte_count, off_t offset)
 {
 	int error = write_error;
@@ -36,6 +38,8 @@ ssize_t pwrite(int fd, const void *bytes, size_t byte_count, off_t offset)
 
 int fdatasync(int fd)
 {
+	while (atomic_load(&hangs))
+		usleep(1000);
 	if (watched)
 		seen_while_syncing = fixture_visit_all(watched).profiles;
 	if (sync_error) {
@@ -96,6 +100,30 @@ static void check_numbers(struct profile_store *store, uint64_t numbers)
 	CHECK_EQ(fixture_counter(store, PROFILE_STORE_blocks_unreadable), 0);
 }
 
+/* Whatever happened to what was OFFERED: nothing is unaccounted for. */
+static void check_accounts(struct profile_store *store, uint64_t offered)
+{
+	struct profile_store_stats stats;
+
+	profile_store_stats(store, &stats);
+	CHECK_EQ(stats.counters[PROFILE_STORE_records_offered], offered);
+	CHECK_EQ(stats.counters[PROFILE_STORE_records_appended] +
+			stats.counters[PROFILE_STORE_duplicates] +
+			stats.counters[PROFILE_STORE_refused_full] +
+			stats.counters[PROFILE_STORE_refused_queue] +
+			stats.counters[PROFILE_STORE_refused_old] +
+			stats.counters[PROFILE_STORE_refused_large] +
+			stats.counters[PROFILE_STORE_refused_other] +
+			stats.counters[PROFILE_STORE_records_failed] + stats.pending_count,
+		offered);
+	CHECK_EQ(stats.counters[PROFILE_STORE_files_found] +
+			stats.counters[PROFILE_STORE_files_created],
+		stats.counters[PROFILE_STORE_files_expired] +
+			stats.counters[PROFILE_STORE_files_evicted] +
+			stats.counters[PROFILE_STORE_files_given_up] +
+			stats.counters[PROFILE_STORE_delete_failures] + stats.file_count);
+}
+
 static struct profile_store *reopen(
 	struct profile_store *store, const struct profile_store_config *config)
 {
@@ -127,12 +155,17 @@ static void fail_once(const char *name, _Atomic int *fault, int error)
 	CHECK_EQ(store_one(store, 0), 0);
 	*fault = error;
 	CHECK_EQ(store_one(store, 1), -error);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_records_failed), 1);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_write_failures) +
+			fixture_counter(store, PROFILE_STORE_sync_failures),
+		1);
 	check_numbers(store, 1);
 	*fault = 0;
 	CHECK_EQ(store_one(store, 1), 0);
 	CHECK_EQ(store_one(store, 1), -EALREADY);
 	CHECK_EQ(store_one(store, 2), 0);
 	check_numbers(store, 7);
+	check_accounts(store, 5);
 	CHECK_EQ(fixture_counter(store, PROFILE_STORE_files_created), 2);
 	for (int round = 0; round < 2; round++) {
 		store = reopen(store, &config);
@@ -204,6 +237,8 @@ static void a_file_whose_folder_cannot_be_synced_is_not_acknowledged(void)
 	dir_sync_error = EIO;
 	CHECK_EQ(store_one(store, 0), -EIO);
 	CHECK_EQ(fixture_counter(store, PROFILE_STORE_sync_failures), 1);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_files_given_up), 1);
+	check_accounts(store, 1);
 	check_numbers(store, 0);
 	heal();
 	CHECK_EQ(store_one(store, 0), 0);
@@ -241,7 +276,9 @@ static void a_full_disk_refuses_and_recovers_by_itself(void)
 	CHECK(!stats.full);
 	CHECK_EQ(stats.counters[PROFILE_STORE_files_created], 1);
 	check_numbers(store, 7);
+	check_accounts(store, 7);
 	store = reopen(store, &config);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_files_found), 1);
 	check_numbers(store, 7);
 	profile_store_close(store);
 }
@@ -300,6 +337,9 @@ static void equal_keys_in_one_group_share_its_fate(void)
 	CHECK_EQ(profile_store_flush(store), 0);
 	CHECK_EQ(answers.stored, 1);
 	CHECK_EQ(answers.already, 2);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_records_failed), 3);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_duplicates), 2);
+	check_accounts(store, 7);
 	check_numbers(store, 1 << 9 | 1 << 1);
 	profile_store_close(store);
 }
@@ -353,6 +393,32 @@ static void two_threads_append_while_a_third_visits(void)
 	profile_store_close(store);
 }
 
+/* While the disk hangs, what waits for it is bounded. */
+static void a_disk_that_hangs_fills_the_queue_and_no_more(void)
+{
+	struct profile_store_config config = fixture_config(work_path("hangs"));
+	struct fixture_answers answers = {0};
+	struct profile_store_stats stats;
+	struct profile_store *store;
+	uint64_t number = 0;
+
+	config.pending_bytes_max = 100000;
+	store = fixture_open(&config, NULL);
+	atomic_store(&hangs, true);
+	while (fixture_append(store, "a", 1, number, 2000, &answers) == 0)
+		number++;
+	CHECK_EQ(fixture_append(store, "a", 1, number, 2000, &answers), -ENOBUFS);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_refused_queue), 2);
+	profile_store_stats(store, &stats);
+	CHECK_EQ(stats.pending_count, number);
+	check_accounts(store, number + 2);
+	atomic_store(&hangs, false);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(answers.stored, (int)number);
+	check_accounts(store, number + 2);
+	profile_store_close(store);
+}
+
 static void closing_answers_everything(void)
 {
 	struct profile_store_config config = fixture_config(work_path("closing"));
@@ -379,6 +445,7 @@ int main(void)
 	RUN(a_file_that_cannot_be_sealed_is_sealed_at_the_next_start);
 	RUN(equal_keys_in_one_group_share_its_fate);
 	RUN(two_threads_append_while_a_third_visits);
+	RUN(a_disk_that_hangs_fills_the_queue_and_no_more);
 	RUN(closing_answers_everything);
 	return 0;
 }

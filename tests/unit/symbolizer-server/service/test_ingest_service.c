@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "proto/wire/profile_wire.h"
 #include "store/base/cleanup.h"
@@ -21,6 +24,16 @@
 #define WINDOW_NS (10 * NS_PER_S)
 #define WINDOW_SAMPLES 5
 #define STREAM_COUNT 20
+
+/* Stands in front of libc's own. */
+static atomic_bool hangs;
+
+int fdatasync(int fd)
+{
+	while (atomic_load(&hangs))
+		usleep(1000);
+	return (int)syscall(SYS_fdatasync, fd);
+}
 
 /* ---- A server over a store of its own ---- */
 
@@ -262,6 +275,12 @@ static void a_batch_is_stored_once_however_often_it_comes(void)
 	CHECK_EQ(counter("ingest_batches_stored"), 2);
 	CHECK_EQ(counter("ingest_samples_stored"), 2 * WINDOW_SAMPLES);
 	CHECK_EQ(counter("ingest_batches_duplicate"), 1);
+	CHECK_EQ(counter("ingest_samples_duplicate"), WINDOW_SAMPLES);
+	CHECK_EQ(counter("ingest_batches_decoded"), 3);
+	CHECK_EQ(counter("ingest_samples_received"), 3 * WINDOW_SAMPLES);
+	CHECK_EQ(counter("ingest_samples_pending"), 0);
+	CHECK(counter("ingest_batch_bytes") > 3);
+	CHECK_EQ(counter("grpc_messages_sent"), 4);
 	CHECK_EQ(host_board_snapshot(hosts, &snapshot), 0);
 	CHECK_EQ(snapshot.count, 1);
 	CHECK_STR(snapshot.entries[0].name, "host-a");
@@ -430,6 +449,28 @@ static void damaged_batches_never_bring_the_server_down(void)
 	stop();
 }
 
+static void what_waits_for_the_disk_is_told(void)
+{
+	const uint64_t deadline_ns = clock_monotonic_ns() + PATIENCE_NS;
+	struct call_probe probe;
+
+	start("waiting", UINT64_MAX, false);
+	open_stream(&probe);
+	atomic_store(&hangs, true);
+	send_batch(&probe, 1, 0);
+	while (counter("ingest_samples_pending") != WINDOW_SAMPLES)
+		CHECK(clock_monotonic_ns() < deadline_ns);
+	CHECK_EQ(counter("grpc_streams_open"), 1);
+	CHECK_EQ(counter("ingest_samples_received"), WINDOW_SAMPLES);
+	CHECK_EQ(counter("ingest_samples_stored"), 0);
+	atomic_store(&hangs, false);
+	check_ack(&probe, 1, 0, WIRE_ACK_STORED);
+	CHECK_EQ(counter("ingest_samples_pending"), 0);
+	CHECK_EQ(counter("ingest_samples_stored"), WINDOW_SAMPLES);
+	probe_close(&probe);
+	stop();
+}
+
 static void what_is_past_retention_is_refused(void)
 {
 	struct call_probe probe;
@@ -440,6 +481,7 @@ static void what_is_past_retention_is_refused(void)
 	check_ack(&probe, 1, 0, WIRE_ACK_REFUSED);
 	probe_close(&probe);
 	CHECK_EQ(counter("ingest_batches_stale"), 1);
+	CHECK_EQ(counter("ingest_samples_stale"), WINDOW_SAMPLES);
 	stop();
 }
 
@@ -503,6 +545,7 @@ static void a_store_that_cannot_write_defers(void)
 	arena_done(&arena);
 	probe_close(&probe);
 	CHECK_EQ(counter("ingest_batches_deferred"), 1);
+	CHECK_EQ(counter("ingest_samples_deferred"), WINDOW_SAMPLES);
 	stop();
 }
 
@@ -588,6 +631,16 @@ static void a_client_that_goes_away_loses_only_its_answers(void)
 	probe_wait_messages(&probe, 21);
 	probe_close(&probe);
 	CHECK_EQ(stored_samples(), 20 * WINDOW_SAMPLES);
+	/* Now and then an answer finds its stream ended. */
+	for (uint64_t i = 20; counter("ingest_acks_lost") == 0; i++) {
+		CHECK(i < 5000);
+		open_stream(&probe);
+		send_batch(&probe, 1, i);
+		probe_close(&probe);
+	}
+	CHECK(counter("ingest_acks_lost") > 0);
+	CHECK_EQ(counter("ingest_batches_received"),
+		counter("ingest_batches_decoded") + counter("ingest_batches_malformed"));
 	stop();
 }
 
@@ -604,6 +657,7 @@ int main(void)
 	RUN(what_is_no_message_ends_its_stream_only);
 	RUN(unknown_messages_are_ignored);
 	RUN(damaged_batches_never_bring_the_server_down);
+	RUN(what_waits_for_the_disk_is_told);
 	RUN(what_is_past_retention_is_refused);
 	RUN(a_store_that_cannot_write_defers);
 	RUN(a_store_that_cannot_write_is_told_once);

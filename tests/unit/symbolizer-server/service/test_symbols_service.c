@@ -205,6 +205,7 @@ static void a_wanted_file_is_asked_for_taken_and_indexed(void)
 	CHECK_EQ(counted(SERVICE_COUNTER_UPLOADS_TAKEN), 1);
 	CHECK_EQ(counted(SERVICE_COUNTER_UPLOADS_UNWANTED), 1);
 	CHECK_EQ(counted(SERVICE_COUNTER_WANTS_SENT), 1);
+	CHECK_EQ(counted(SERVICE_COUNTER_WANT_STREAMS), 1);
 	stop();
 }
 
