@@ -207,27 +207,13 @@ static int start_board(struct server *server)
 	return 0;
 }
 
-struct ingest_visit {
-	site_counter_fn visit;
-	void *context;
-};
-
-static void give_counter(
-	void *context, const char *name, const char *meaning, uint64_t value, bool is_level)
-{
-	const struct ingest_visit *visit = context;
-
-	visit->visit(visit->context, &(struct site_counter){name, meaning, value, is_level});
-}
-
-static void visit_ingest(void *context, site_counter_fn visit, void *visit_context)
+static void visit_ingest(void *context, counted_fn visit, void *visit_context)
 {
 	struct server *server = context;
 	struct grpc_service *grpc = server->grpc;
-	struct ingest_visit adapter = {visit, visit_context};
 
 	if (grpc)
-		grpc_service_visit_counters(grpc, give_counter, &adapter);
+		grpc_service_visit_counters(grpc, visit, visit_context);
 }
 
 static int start_http(struct server *server)

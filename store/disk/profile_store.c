@@ -370,30 +370,6 @@ int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t 
 	return r;
 }
 
-const char *profile_store_counter_name(enum profile_store_counter counter)
-{
-	static const char *const names[] = {
-#define X(name, meaning) #name,
-		PROFILE_STORE_COUNTERS(X)
-#undef X
-	};
-
-	must(counter < PROFILE_STORE_COUNTER_COUNT);
-	return names[counter];
-}
-
-const char *profile_store_counter_meaning(enum profile_store_counter counter)
-{
-	static const char *const meanings[] = {
-#define X(name, meaning) meaning,
-		PROFILE_STORE_COUNTERS(X)
-#undef X
-	};
-
-	must(counter < PROFILE_STORE_COUNTER_COUNT);
-	return meanings[counter];
-}
-
 static void sum_files(const struct profile_store *store, struct profile_store_stats *stats)
 {
 	for (uint32_t i = 0; i < store->file_count; i++) {

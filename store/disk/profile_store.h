@@ -130,9 +130,6 @@ enum profile_store_counter {
 		PROFILE_STORE_COUNTER_COUNT
 };
 
-const char *profile_store_counter_name(enum profile_store_counter counter);
-const char *profile_store_counter_meaning(enum profile_store_counter counter);
-
 struct profile_store_stats {
 	uint64_t counters[PROFILE_STORE_COUNTER_COUNT];
 	uint64_t file_count;

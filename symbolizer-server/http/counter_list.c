@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "store/disk/profile_store.h"
-#include "symbolizer-server/status/counter_level.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 /* X(text name, meaning, field of struct profile_store_stats). */
@@ -22,62 +21,47 @@ struct part {
 	const char *name;
 };
 
-static void give(void *context, const struct site_counter *counter)
+static void give(void *context, const struct counted *counted)
 {
 	const struct part *part = context;
 
-	part->visit->counter(part->visit->context, part->name, counter);
+	part->visit->counter(part->visit->context, part->name, counted);
 }
 
 static void visit_store(const struct site *site, struct part *part)
 {
+	static const struct counted rows[PROFILE_STORE_COUNTER_COUNT] = {
+#define STORE_ROW(name, meaning) {#name, meaning, 0},
+		PROFILE_STORE_COUNTERS(STORE_ROW)
+#undef STORE_ROW
+	};
 	struct profile_store_stats stats;
 
 	profile_store_stats(site->store, &stats);
-	for (enum profile_store_counter i = 0; i < PROFILE_STORE_COUNTER_COUNT; i++)
-		give(part,
-			&(struct site_counter){.name = profile_store_counter_name(i),
-				.meaning = profile_store_counter_meaning(i),
-				.value = stats.counters[i]});
+	counted_visit(rows, stats.counters, PROFILE_STORE_COUNTER_COUNT, give, part);
 #define STORE_LEVEL_GIVE(name, meaning, field) \
-	give(part, &(struct site_counter){name, meaning, stats.field, true});
+	give(part, &(struct counted){name, meaning, stats.field});
 	STORE_LEVELS(STORE_LEVEL_GIVE)
 #undef STORE_LEVEL_GIVE
 }
 
 static void visit_symbols(const struct site *site, struct part *part)
 {
+	static const struct counted rows[] = {SYMBOL_COUNTERS(COUNTED_ROW)};
 	uint64_t values[SYMBOL_COUNTER_COUNT];
 
 	symbolizer_read_counters(site->symbolizer, values);
-	for (enum symbol_counter i = 0; i < SYMBOL_COUNTER_COUNT; i++) {
-		const char *meaning = symbol_counter_meaning(i);
-
-		give(part,
-			&(struct site_counter){.name = symbol_counter_name(i),
-				.meaning = meaning,
-				.value = values[i],
-				.is_gauge = counter_is_level(meaning)});
-	}
+	counted_visit(rows, values, SYMBOL_COUNTER_COUNT, give, part);
 }
 
 static void visit_http(const struct site *site, struct part *part)
 {
-	static const struct {
-		const char *name;
-		const char *meaning;
-	} texts[HTTP_COUNTER_COUNT] = {
-#define HTTP_COUNTER_TEXT(name, text, meaning) {text, meaning},
-		HTTP_COUNTERS(HTTP_COUNTER_TEXT)
-#undef HTTP_COUNTER_TEXT
-	};
+	static const struct counted rows[] = {HTTP_COUNTERS(COUNTED_ROW)};
+	uint64_t values[HTTP_COUNTER_COUNT];
 
 	for (enum http_counter i = 0; i < HTTP_COUNTER_COUNT; i++)
-		give(part,
-			&(struct site_counter){.name = texts[i].name,
-				.meaning = texts[i].meaning,
-				.value = http_counted(site->counters, i),
-				.is_gauge = counter_is_level(texts[i].meaning)});
+		values[i] = http_counted(site->counters, i);
+	counted_visit(rows, values, HTTP_COUNTER_COUNT, give, part);
 }
 
 void counter_list_visit(const struct site *site, const struct counter_list_visit *visit)
@@ -95,13 +79,13 @@ void counter_list_visit(const struct site *site, const struct counter_list_visit
 	visit_http(site, &part);
 }
 
-static void keep(void *context, const char *part, const struct site_counter *counter)
+static void keep(void *context, const char *part, const struct counted *counted)
 {
 	struct counter_list *list = context;
 
 	(void)part;
 	if (list->count < COUNTER_LIST_COUNT_MAX)
-		list->counters[list->count++] = *counter;
+		list->counters[list->count++] = *counted;
 }
 
 void counter_list_read(const struct site *site, struct counter_list *ret_list)

@@ -13,7 +13,7 @@
 
 struct counter_list_visit {
 	/* Of each part: `ingest`, `store`, `symbols`, `http`. */
-	void (*counter)(void *context, const char *part, const struct site_counter *counter);
+	void (*counter)(void *context, const char *part, const struct counted *counted);
 	void *context;
 };
 
@@ -23,7 +23,7 @@ void counter_list_visit(const struct site *site, const struct counter_list_visit
 #define COUNTER_LIST_COUNT_MAX 256
 
 struct counter_list {
-	struct site_counter counters[COUNTER_LIST_COUNT_MAX];
+	struct counted counters[COUNTER_LIST_COUNT_MAX];
 	uint32_t count;
 };
 

@@ -43,19 +43,19 @@ static void write_head(
 }
 
 /* `duplicates` of the store becomes `cairn_store_duplicates_total`. */
-static void write_counter(void *context, const char *part, const struct site_counter *counter)
+static void write_counter(void *context, const char *part, const struct counted *counted)
 {
 	struct bytes_writer *out = context;
 	size_t part_length = strlen(part);
 	/* `symbol_...` stands for `symbols`, so a final s does not count. */
 	size_t stem = part[part_length - 1] == 's' ? part_length - 1 : part_length;
-	bool prefixed = strncmp(counter->name, part, stem) == 0 && counter->name[stem] == '_';
+	bool prefixed = strncmp(counted->name, part, stem) == 0 && counted->name[stem] == '_';
 	char name[128];
 
 	snprintf(name, sizeof(name), "cairn_%s%s%s%s", prefixed ? "" : part, prefixed ? "" : "_",
-		counter->name, counter->is_gauge ? "" : "_total");
-	write_head(out, name, counter->is_gauge ? "gauge" : "counter", counter->meaning);
-	print(out, "%s %" PRIu64 "\n", name, counter->value);
+		counted->name, counted_is_level(counted) ? "" : "_total");
+	write_head(out, name, counted_is_level(counted) ? "gauge" : "counter", counted->meaning);
+	print(out, "%s %" PRIu64 "\n", name, counted->value);
 }
 
 /* Inside of a label's quotes. */

@@ -21,7 +21,7 @@
 /* Warnings that are listed; a count tells how many there are. */
 #define WARNING_COUNT_MAX 50
 
-static void write_counter(void *context, const char *part, const struct site_counter *counter)
+static void write_counter(void *context, const char *part, const struct counted *counted)
 {
 	struct json_writer *json = context;
 
@@ -29,13 +29,13 @@ static void write_counter(void *context, const char *part, const struct site_cou
 	json_key(json, "part");
 	json_string(json, part);
 	json_key(json, "name");
-	json_string(json, counter->name);
+	json_string(json, counted->name);
 	json_key(json, "kind");
-	json_string(json, counter->is_gauge ? "gauge" : "counter");
+	json_string(json, counted_is_level(counted) ? "gauge" : "counter");
 	json_key(json, "value");
-	json_unsigned(json, counter->value);
+	json_unsigned(json, counted->value);
 	json_key(json, "meaning");
-	json_string(json, counter->meaning);
+	json_string(json, counted->meaning);
 	json_end_object(json);
 }
 

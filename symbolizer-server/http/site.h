@@ -12,22 +12,13 @@
 #include <stdint.h>
 
 #include "store/base/clock.h"
+#include "store/base/counted.h"
 #include "symbolizer-server/http/http_counter.h"
 #include "symbolizer-server/http/http_guard.h"
 
 struct host_board;
 struct profile_store;
 struct symbolizer;
-
-/* One number of a part that the HTTP layer does not know. */
-struct site_counter {
-	const char *name; /* static */
-	const char *meaning; /* static */
-	uint64_t value;
-	bool is_gauge; /* says how it is now; else it only rises */
-};
-
-typedef void (*site_counter_fn)(void *context, const struct site_counter *counter);
 
 struct site {
 	struct profile_store *store;
@@ -41,7 +32,7 @@ struct site {
 	uint64_t started_at_ns; /* epoch */
 	struct http_counters *counters;
 	/* What came in over gRPC; NULL: nothing listens there. Calls VISIT for each counter. */
-	void (*visit_ingest)(void *server, site_counter_fn visit, void *context);
+	void (*visit_ingest)(void *server, counted_fn visit, void *context);
 	void *server; /* of visit_ingest */
 	atomic_bool ready;
 };

@@ -9,7 +9,6 @@
 #include "symbolizer-server/service/service_counter.h"
 #include "symbolizer-server/service/service_parts.h"
 #include "symbolizer-server/service/symbols_service.h"
-#include "symbolizer-server/status/counter_level.h"
 
 #define METHOD_COUNT 3
 
@@ -67,23 +66,24 @@ void grpc_service_free(struct grpc_service *service)
 	free(service);
 }
 
-static void visit_rpc(struct grpc_service *service, grpc_service_counter_fn visit, void *context)
+static void visit_rpc(struct grpc_service *service, counted_fn visit, void *context)
 {
 	struct rpc_server_counts counts;
 
 	rpc_server_read_counts(service->rpc, &counts);
 #define RPC_COUNTER_VISIT(name, meaning) \
-	visit(context, "grpc_" #name, meaning, counts.name, counter_is_level(meaning));
+	visit(context, &(struct counted){"grpc_" #name, meaning, counts.name});
 	RPC_SERVER_COUNTERS(RPC_COUNTER_VISIT)
 #undef RPC_COUNTER_VISIT
 }
 
-void grpc_service_visit_counters(
-	struct grpc_service *service, grpc_service_counter_fn visit, void *context)
+void grpc_service_visit_counters(struct grpc_service *service, counted_fn visit, void *context)
 {
+	static const struct counted rows[] = {SERVICE_COUNTERS(COUNTED_ROW)};
+	uint64_t values[SERVICE_COUNTER_COUNT];
+
 	visit_rpc(service, visit, context);
 	for (enum service_counter i = 0; i < SERVICE_COUNTER_COUNT; i++)
-		visit(context, service_counter_name(i), service_counter_meaning(i),
-			atomic_load(&service->counts.values[i]),
-			counter_is_level(service_counter_meaning(i)));
+		values[i] = atomic_load(&service->counts.values[i]);
+	counted_visit(rows, values, SERVICE_COUNTER_COUNT, visit, context);
 }

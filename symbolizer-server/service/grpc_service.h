@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "store/base/clock.h"
+#include "store/base/counted.h"
 
 struct grpc_service;
 struct host_board;
@@ -38,8 +39,5 @@ int grpc_service_stop(struct grpc_service *service, uint64_t timeout_ns);
  * Accepts NULL. */
 void grpc_service_free(struct grpc_service *service);
 
-/* One call for each counter, in the order of a batch's way. IS_LEVEL: says how it is now. */
-typedef void (*grpc_service_counter_fn)(
-	void *context, const char *name, const char *meaning, uint64_t value, bool is_level);
-void grpc_service_visit_counters(
-	struct grpc_service *service, grpc_service_counter_fn visit, void *context);
+/* One call for each counter, in the order of a batch's way. */
+void grpc_service_visit_counters(struct grpc_service *service, counted_fn visit, void *context);

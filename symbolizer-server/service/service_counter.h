@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Service counters: what came in over gRPC and what became of it; one line each.
  *
- * What it is   the list that the enum, the names and the status page are made of, and the values.
+ * What it is   the list that the enum and the status page are made of, and the values.
  * Ownership    static texts; the values are a member of the services' owner.
  * Threads      any.
  * Errors       none.
@@ -77,7 +77,3 @@ static inline void service_count_less(
 {
 	atomic_fetch_sub(&counts->values[level], how_many);
 }
-
-/* Both for a COUNTER below SERVICE_COUNTER_COUNT. */
-const char *service_counter_name(enum service_counter counter);
-const char *service_counter_meaning(enum service_counter counter);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbol counters: one line each, name and meaning.
  *
- * What it is   the list that the enum, the names and the status page are made of.
+ * What it is   the list that the enum and the status page are made of.
  * Ownership    static texts.
  * Threads      any.
  * Errors       none.
@@ -62,7 +62,3 @@ enum symbol_counter {
 #undef SYMBOL_COUNTER_ENUM
 		SYMBOL_COUNTER_COUNT
 };
-
-/* Both for a COUNTER below SYMBOL_COUNTER_COUNT. */
-const char *symbol_counter_name(enum symbol_counter counter);
-const char *symbol_counter_meaning(enum symbol_counter counter);

@@ -51,18 +51,15 @@ struct names {
 	size_t count;
 };
 
-static void keep_name(
-	void *context, const char *name, const char *meaning, uint64_t value, bool is_level)
+static void keep_name(void *context, const struct counted *counted)
 {
 	struct names *names = context;
 
-	(void)value;
-	(void)is_level;
-	CHECK(strlen(meaning) > 5);
+	CHECK(strlen(counted->meaning) > 5);
 	CHECK(names->count < COUNTER_COUNT_MAX);
 	for (size_t i = 0; i < names->count; i++)
-		CHECK(strcmp(names->names[i], name) != 0);
-	names->names[names->count++] = name;
+		CHECK(strcmp(names->names[i], counted->name) != 0);
+	names->names[names->count++] = counted->name;
 }
 
 static void every_counter_has_a_name_of_its_own_and_a_meaning(void)

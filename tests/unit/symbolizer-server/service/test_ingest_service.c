@@ -74,18 +74,17 @@ struct wanted_counter {
 	bool found;
 };
 
-static void find_counter(
-	void *context, const char *name, const char *meaning, uint64_t value, bool is_level)
+static void find_counter(void *context, const struct counted *counted)
 {
 	struct wanted_counter *wanted = context;
 
-	CHECK(strlen(meaning) > 5);
-	CHECK(!is_level || strstr(meaning, "now"));
-	if (strcmp(name, wanted->name) != 0)
+	CHECK(strlen(counted->meaning) > 5);
+	CHECK(!counted_is_level(counted) || strstr(counted->meaning, "now"));
+	if (strcmp(counted->name, wanted->name) != 0)
 		return;
 	CHECK(!wanted->found);
 	wanted->found = true;
-	wanted->value = value;
+	wanted->value = counted->value;
 }
 
 static uint64_t counter(const char *name)
