@@ -14,10 +14,10 @@ void counted_visit(const struct counted *rows, const uint64_t *values, size_t co
 	}
 }
 
-bool counted_is_level(const struct counted *counted)
+bool counted_is_level(const char *meaning)
 {
 	static const char end[] = ", now";
-	size_t length = strlen(counted->meaning), end_length = sizeof(end) - 1;
+	size_t length = strlen(meaning), end_length = sizeof(end) - 1;
 
-	return length > end_length && strcmp(counted->meaning + length - end_length, end) == 0;
+	return length > end_length && strcmp(meaning + length - end_length, end) == 0;
 }

@@ -28,4 +28,5 @@ typedef void (*counted_fn)(void *context, const struct counted *counted);
 /* Gives each of COUNT rows with its value, in their order. */
 void counted_visit(const struct counted *rows, const uint64_t *values, size_t count,
 	counted_fn visit, void *context);
-bool counted_is_level(const struct counted *counted);
+/* By its MEANING. */
+bool counted_is_level(const char *meaning);

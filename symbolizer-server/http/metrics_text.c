@@ -12,7 +12,6 @@
 #include "store/base/utf8.h"
 #include "symbolizer-server/http/chain_json.h"
 #include "symbolizer-server/http/counter_list.h"
-#include "symbolizer-server/status/counter_level.h"
 #include "symbolizer-server/status/host_board.h"
 
 /* A host has about a hundred metrics of its own: so many are 8 MB of text, and 100,000 series at
@@ -53,8 +52,9 @@ static void write_counter(void *context, const char *part, const struct counted 
 	char name[128];
 
 	snprintf(name, sizeof(name), "cairn_%s%s%s%s", prefixed ? "" : part, prefixed ? "" : "_",
-		counted->name, counted_is_level(counted) ? "" : "_total");
-	write_head(out, name, counted_is_level(counted) ? "gauge" : "counter", counted->meaning);
+		counted->name, counted_is_level(counted->meaning) ? "" : "_total");
+	write_head(out, name, counted_is_level(counted->meaning) ? "gauge" : "counter",
+		counted->meaning);
 	print(out, "%s %" PRIu64 "\n", name, counted->value);
 }
 
@@ -123,7 +123,7 @@ static void write_rank(struct bytes_writer *out, uint32_t rank, const struct hos
 	uint32_t host_count, uint32_t *cursors)
 {
 	const char *meaning = collector_counter_meaning(rank);
-	bool is_level = counter_is_level(meaning), has_head = false;
+	bool is_level = counted_is_level(meaning), has_head = false;
 	char name[128];
 
 	snprintf(name, sizeof(name), "cairn_host_%s%s", collector_counter_name(rank),

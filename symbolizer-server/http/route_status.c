@@ -31,7 +31,7 @@ static void write_counter(void *context, const char *part, const struct counted 
 	json_key(json, "name");
 	json_string(json, counted->name);
 	json_key(json, "kind");
-	json_string(json, counted_is_level(counted) ? "gauge" : "counter");
+	json_string(json, counted_is_level(counted->meaning) ? "gauge" : "counter");
 	json_key(json, "value");
 	json_unsigned(json, counted->value);
 	json_key(json, "meaning");

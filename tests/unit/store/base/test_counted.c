@@ -29,17 +29,12 @@ static void rows_are_given_with_their_values(void)
 	CHECK_EQ(seen[1].value, 9);
 }
 
-static bool is_level(const char *meaning)
-{
-	return counted_is_level(&(struct counted){.meaning = meaning});
-}
-
 static void levels_say_now(void)
 {
-	CHECK(is_level("batches that wait, now"));
-	CHECK(!is_level("batches now lost"));
-	CHECK(!is_level(", now"));
-	CHECK(!is_level(""));
+	CHECK(counted_is_level("batches that wait, now"));
+	CHECK(!counted_is_level("batches now lost"));
+	CHECK(!counted_is_level(", now"));
+	CHECK(!counted_is_level(""));
 }
 
 int main(void)

@@ -79,7 +79,7 @@ static void find_counter(void *context, const struct counted *counted)
 	struct wanted_counter *wanted = context;
 
 	CHECK(strlen(counted->meaning) > 5);
-	CHECK(!counted_is_level(counted) || strstr(counted->meaning, "now"));
+	CHECK(!counted_is_level(counted->meaning) || strstr(counted->meaning, "now"));
 	if (strcmp(counted->name, wanted->name) != 0)
 		return;
 	CHECK(!wanted->found);
