@@ -45,6 +45,9 @@ static int parse_line(struct cpu_times *times, const char *line, const char *end
 
 	if (cpu >= CPU_COUNT_MAX)
 		return -EBADMSG;
+	/* They come in order, and whoever looks for one relies on it. */
+	if (times->count > 0 && cpu <= times->items[times->count - 1].cpu)
+		return -EBADMSG;
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		columns[i] = read_number(&at, end) * tick_ns;
 	r = grow_array(&times->items, &times->capacity, times->count, CPU_COUNT_MAX);

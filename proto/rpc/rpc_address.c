@@ -94,7 +94,7 @@ bool rpc_address_is_loopback(const char *address)
 {
 	struct parts parts;
 
-	if (split(address, &parts) < 0)
+	if (rpc_address_check(address) < 0 || split(address, &parts) < 0)
 		return false;
 	return strncmp(parts.host, "127.", 4) == 0 || strcmp(parts.host, "::1") == 0 ||
 		strcmp(parts.host, "localhost") == 0;

@@ -30,21 +30,27 @@ static int compare_ranges(const void *one_pointer, const void *other_pointer)
 	return one->end < other->end ? -1 : one->end > other->end;
 }
 
-/* Overlapping ranges are cut so that a binary search finds the right one. */
+/* Where ranges overlap, the later one begins behind the earlier; of one that lies within nothing is
+ * left. So a binary search finds the right one. */
 static void sort_ranges(struct code_ranges *ranges)
 {
+	uint32_t kept = 0;
 	uint64_t end = 0;
 
 	if (ranges->count == 0)
 		return;
 	qsort(ranges->ranges, ranges->count, sizeof(*ranges->ranges), compare_ranges);
 	for (uint32_t i = 0; i < ranges->count; i++) {
-		struct code_range *range = &ranges->ranges[i];
+		struct code_range range = ranges->ranges[i];
 
-		if (range->start < end)
-			range->start = end < range->end ? end : range->end;
-		end = range->end > end ? range->end : end;
+		if (range.start < end)
+			range.start = end;
+		if (range.start >= range.end)
+			continue;
+		end = range.end;
+		ranges->ranges[kept++] = range;
 	}
+	ranges->count = kept;
 }
 
 static void add_range(struct code_ranges *ranges, uint64_t start, uint64_t byte_count)

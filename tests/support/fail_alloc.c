@@ -6,17 +6,31 @@
 void *__real_malloc(size_t byte_count);
 void *__real_calloc(size_t count, size_t byte_count);
 void *__real_realloc(void *pointer, size_t byte_count);
+char *__real_strdup(const char *text);
 void *__wrap_malloc(size_t byte_count);
 void *__wrap_calloc(size_t count, size_t byte_count);
 void *__wrap_realloc(void *pointer, size_t byte_count);
+char *__wrap_strdup(const char *text);
 
-static uint64_t left = UINT64_MAX;
-static bool failed;
+static _Thread_local uint64_t left = UINT64_MAX;
+static _Thread_local bool only_one;
+static _Thread_local bool failed;
+
+static void arm(uint64_t count, bool one)
+{
+	left = count;
+	only_one = one;
+	failed = false;
+}
 
 void fail_alloc_after(uint64_t count)
 {
-	left = count;
-	failed = false;
+	arm(count, false);
+}
+
+void fail_alloc_once(uint64_t count)
+{
+	arm(count, true);
 }
 
 bool fail_alloc_never(void)
@@ -34,6 +48,8 @@ static bool fails(void)
 		return false;
 	}
 	failed = true;
+	if (only_one)
+		left = UINT64_MAX;
 	return true;
 }
 
@@ -50,4 +66,9 @@ void *__wrap_calloc(size_t count, size_t byte_count)
 void *__wrap_realloc(void *pointer, size_t byte_count)
 {
 	return fails() ? NULL : __real_realloc(pointer, byte_count);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
 }
