@@ -8,6 +8,7 @@ it did is written beside the figures.
 
 import argparse
 import os
+import signal
 import sys
 import time
 
@@ -90,7 +91,7 @@ def write(path, text):
 def run(options):
     """Measures; returns the findings and the benches that failed."""
     session = Session(options.build, options.rounds, options.seconds, options.quick)
-    os.makedirs(session.folder, exist_ok=True)
+    session.clean()
     machine = host.machine(session.folder)
     failed = measure(session, options.names)
     return Findings(machine, command_of(sys.argv[1:]), options.names, session.results, session.accounts), failed
@@ -98,6 +99,7 @@ def run(options):
 
 def main():
     options = options_of(sys.argv[1:])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of what ends the programs
     began, failed = time.monotonic(), []
     if options.again:
         with open(kept_path(options), encoding="utf-8") as kept:

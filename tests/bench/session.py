@@ -46,6 +46,14 @@ class Session:
         self.folder = os.path.join(build, "bench")
         self.rates = (97,) if quick else None
 
+    def clean(self):
+        """Removes what a bench left that was killed."""
+        os.makedirs(self.folder, exist_ok=True)
+        for name in os.listdir(self.folder):
+            path = os.path.join(self.folder, name)
+            if os.path.isdir(path):
+                harness.shutil.rmtree(path, ignore_errors=True)
+
     def tool(self, name):
         return os.path.join(self.build, "tests", "bench", name)
 
@@ -53,7 +61,6 @@ class Session:
     def stage(self):
         """Programs and files that are gone at the end. On the disk of the build: on a file system
         in memory an fdatasync would cost nothing."""
-        os.makedirs(self.folder, exist_ok=True)
         os.environ.update(TMPDIR=self.folder, CAIRN_BIN=os.path.join(self.build, "bin"), DEBUGINFOD_URLS="")
         harness.tempfile.tempdir = None
         stage = harness.Stage()
