@@ -41,7 +41,7 @@ def settle(collector, quiet_seconds):
 
 
 def take(collector, seconds):
-    """(cost, what the counters rose by, last status) of so many seconds."""
+    """(cost, what the counters rose by) in so many seconds."""
     early, status = cost.take_reading(collector.pid), status_of(collector)
     time.sleep(seconds)
     late, status_after = cost.take_reading(collector.pid), status_of(collector)
@@ -64,12 +64,18 @@ def note_cost(session, at, spent, collector):
     session.found(f"{at}_peak", memory.peak / MB)
 
 
-def note_samples(session, at, spent, rose):
-    samples = rose["sink_samples_received"]
+def cost_of_sample(spent, rose):
+    """(BPF ns, frames). The kernel counts at once, the collector what it has read from the rings."""
+    harness.check(rose["kernel_passed"] and rose["collector_samples_received"], "nothing was sampled")
     frames = rose["collector_user_frames"] + rose["collector_kernel_frames"]
-    harness.check(samples and frames, "no window was sent in the time that was measured")
-    session.found(f"{at}_wire", rose["sink_bytes_sent"] / samples)
-    session.found(f"{at}_frame", spent.bpf_ns / frames)
+    return spent.bpf_ns / rose["kernel_passed"], frames / rose["collector_samples_received"]
+
+
+def note_samples(session, at, spent, rose):
+    sample_ns, frames = cost_of_sample(spent, rose)
+    harness.check(rose["sink_samples_received"], "no window was sent in the time that was measured")
+    session.found(f"{at}_wire", rose["sink_bytes_sent"] / rose["sink_samples_received"])
+    session.found(f"{at}_frame", sample_ns / frames)
     session.found(f"{at}_cut", 100 * rose["collector_stacks_incomplete"] / rose["collector_samples_counted"])
     session.found(f"{at}_coverage", rose["sampled_ns"] / rose["busy_ns"])
 
@@ -110,10 +116,7 @@ def cost_of_depth(session, stage, server, depth):
         settle(collector, QUIET_SECONDS)
         with session.watched(f"{depth} frames"):
             for _ in range(session.rounds):
-                spent, rose = take(collector, FRAMES_WINDOW_SECONDS)
-                samples = rose["collector_samples_received"]
-                frames = rose["collector_user_frames"] + rose["collector_kernel_frames"]
-                found.append((spent.bpf_ns / samples, frames / samples))
+                found.append(cost_of_sample(*take(collector, FRAMES_WINDOW_SECONDS)))
         collector.stop()
     return found
 
