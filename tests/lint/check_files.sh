@@ -20,7 +20,7 @@ trap 'rm -f "$breaches"' EXIT
 		sed 's/$/: generated or binary by its name/' || true
 
 	echo "$files" | grep -vE '^docs/.*\.png$' | while read -r file; do
-		[ -s "$file" ] && ! LC_ALL=C grep -qI . "$file" && echo "$file: binary"
+		[ -s "$file" ] && ! LC_ALL=C grep -qI '' "$file" && echo "$file: binary"
 		case $file in
 		*/README.md)
 			[ "$(wc -l <"$file")" -le 10 ] || echo "$file: more than ten lines"

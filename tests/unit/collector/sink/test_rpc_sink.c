@@ -124,16 +124,29 @@ static bool greeted(const struct fake_server *fake, uint64_t wanted)
 	return fake->hello_count >= wanted;
 }
 
-static void windows_arrive_once_and_in_order(void)
+/* A server that answers batches in this way, and a sink that sends to it. */
+static struct rpc_sink *begin(enum fake_answer answer)
 {
 	struct rpc_sink_options options;
-	struct rpc_sink *sink;
 	char address[32];
 
 	fake_server_init(&server);
 	fake_server_start(&server);
+	fake_server_answer(&server, answer);
 	options = options_for(&server, address);
-	sink = make(&options);
+	return make(&options);
+}
+
+static void end(struct rpc_sink *sink)
+{
+	sink_free(rpc_sink_sink(sink));
+	fake_server_done(&server);
+}
+
+static void windows_arrive_once_and_in_order(void)
+{
+	struct rpc_sink *sink = begin(FAKE_STORES);
+
 	send_slowly(sink, 0, WINDOW_COUNT);
 	CHECK_EQ(sink_flush(rpc_sink_sink(sink), PATIENCE_NS), 0);
 	CHECK_EQ(server.stored_count, WINDOW_COUNT);
@@ -148,8 +161,7 @@ static void windows_arrive_once_and_in_order(void)
 	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_QUEUED), 0);
 	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_RESENT), 0);
 	check_balance(sink);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void a_server_that_comes_later_gets_everything(void)
@@ -170,20 +182,13 @@ static void a_server_that_comes_later_gets_everything(void)
 	CHECK_EQ(sink_flush(rpc_sink_sink(sink), PATIENCE_NS), 0);
 	CHECK_EQ(server.stored_count, 5);
 	check_balance(sink);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void a_restart_in_mid_stream_loses_and_doubles_nothing(void)
 {
-	struct rpc_sink_options options;
-	struct rpc_sink *sink;
-	char address[32];
+	struct rpc_sink *sink = begin(FAKE_STORES);
 
-	fake_server_init(&server);
-	fake_server_start(&server);
-	options = options_for(&server, address);
-	sink = make(&options);
 	for (uint64_t round = 0; round < 6; round++) {
 		/* Every other round the answers are lost with the server. */
 		fake_server_answer(&server, round % 2 ? FAKE_STORES_SILENTLY : FAKE_STORES);
@@ -208,21 +213,13 @@ static void a_restart_in_mid_stream_loses_and_doubles_nothing(void)
 	CHECK(counter(sink, SINK_COUNTER_STREAMS_BROKEN) > 0);
 	CHECK_EQ(counter(sink, SINK_COUNTER_BATCHES_QUEUED), 0);
 	check_balance(sink);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void a_refused_batch_is_dropped_and_the_next_ones_go_on(void)
 {
-	struct rpc_sink_options options;
-	struct rpc_sink *sink;
-	char address[32];
+	struct rpc_sink *sink = begin(FAKE_REFUSES);
 
-	fake_server_init(&server);
-	fake_server_start(&server);
-	fake_server_answer(&server, FAKE_REFUSES);
-	options = options_for(&server, address);
-	sink = make(&options);
 	send_slowly(sink, 0, 3);
 	CHECK_EQ(sink_flush(rpc_sink_sink(sink), PATIENCE_NS), 0);
 	CHECK_EQ(counter(sink, SINK_COUNTER_DROPPED_REFUSED), 3 * WINDOW_SAMPLES);
@@ -233,21 +230,13 @@ static void a_refused_batch_is_dropped_and_the_next_ones_go_on(void)
 	CHECK_EQ(server.batch_count, 5);
 	CHECK_EQ(server.stored_count, 2);
 	check_balance(sink);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void a_server_that_says_not_now_is_asked_again(void)
 {
-	struct rpc_sink_options options;
-	struct rpc_sink *sink;
-	char address[32];
+	struct rpc_sink *sink = begin(FAKE_RETRIES);
 
-	fake_server_init(&server);
-	fake_server_start(&server);
-	fake_server_answer(&server, FAKE_RETRIES);
-	options = options_for(&server, address);
-	sink = make(&options);
 	send_slowly(sink, 0, 3);
 	fake_server_wait(&server, arrived, 12);
 	CHECK(counter(sink, SINK_COUNTER_BATCHES_DEFERRED) > 3);
@@ -256,8 +245,7 @@ static void a_server_that_says_not_now_is_asked_again(void)
 	CHECK_EQ(server.stored_count, 3);
 	CHECK_EQ(counter(sink, SINK_COUNTER_STREAMS_BROKEN), 0);
 	check_balance(sink);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void a_full_queue_keeps_the_newest_and_leaves_no_gap(void)
@@ -284,8 +272,7 @@ static void a_full_queue_keeps_the_newest_and_leaves_no_gap(void)
 	for (int i = 0; i < 4; i++)
 		CHECK_EQ(server.samples[i], WINDOW_SAMPLES);
 	check_balance(sink);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 /* With its patience of milliseconds, a loop would make dozens of attempts in this time. */
@@ -329,21 +316,13 @@ static void the_next_version_is_taken(void)
 	send_slowly(sink, 0, 2);
 	CHECK_EQ(sink_flush(rpc_sink_sink(sink), PATIENCE_NS), 0);
 	CHECK_EQ(server.stored_count, 2);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void ending_does_not_wait_for_a_silent_server(void)
 {
-	struct rpc_sink_options options;
-	struct rpc_sink *sink;
-	char address[32];
+	struct rpc_sink *sink = begin(FAKE_SAYS_NOTHING);
 
-	fake_server_init(&server);
-	fake_server_start(&server);
-	fake_server_answer(&server, FAKE_SAYS_NOTHING);
-	options = options_for(&server, address);
-	sink = make(&options);
 	send(sink, 0, 3);
 	fake_server_wait(&server, greeted, 1);
 	CHECK_EQ(sink_flush(rpc_sink_sink(sink), 20 * NS_PER_MS), -ETIMEDOUT);
@@ -511,8 +490,7 @@ static void a_wanted_file_arrives_whole(void)
 	CHECK_EQ(counter(sink, SINK_COUNTER_UPLOADS_SENT), 4);
 	CHECK_EQ(counter(sink, SINK_COUNTER_UPLOAD_BYTES), 3000001 + WIRE_CHUNK_BYTES_MAX + 1);
 	CHECK_EQ(counter(sink, SINK_COUNTER_WANTS_RECEIVED), 1);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void a_refusal_reaches_the_server(void)
@@ -523,8 +501,7 @@ static void a_refusal_reaches_the_server(void)
 	CHECK_EQ(rpc_sink_refuse_want(sink, &wanting.last.id, UPLOAD_EXECUTABLE, "denied"), 0);
 	fake_server_wait(&server, refused, 0);
 	CHECK_STR(server.refusal, "denied");
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void the_servers_no_and_a_read_error_end_an_upload(void)
@@ -546,8 +523,7 @@ static void the_servers_no_and_a_read_error_end_an_upload(void)
 	CHECK_EQ(wanting.result, -EIO);
 	CHECK_EQ(server.upload_count, 0);
 	CHECK_EQ(counter(sink, SINK_COUNTER_UPLOADS_FAILED), 2);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void after_a_break_the_server_asks_again(void)
@@ -568,8 +544,7 @@ static void after_a_break_the_server_asks_again(void)
 	CHECK_EQ(rpc_sink_upload(sink, &upload), 0);
 	wait_done(&wanting, 2);
 	CHECK_EQ(wanting.result, 0);
-	sink_free(rpc_sink_sink(sink));
-	fake_server_done(&server);
+	end(sink);
 }
 
 static void ending_gives_waiting_uploads_back(void)
