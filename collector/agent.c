@@ -87,7 +87,13 @@ static struct status_view view_status(struct agent *agent)
 		.process_count = agent->processes.count,
 		.binary_count = agent->processes.binaries.count,
 	};
+	struct log_counts lines;
 
+	log_read_counts(&lines);
+	tally_set(&agent->tally, TALLY_log_errors, lines.errors);
+	tally_set(&agent->tally, TALLY_log_warnings, lines.warnings);
+	tally_set(&agent->tally, TALLY_log_left_out, lines.left_out);
+	tally_set(&agent->tally, TALLY_log_lost, lines.lost);
 	tally_set(&agent->tally, TALLY_samples_held, hold_count(&agent->pipeline.hold));
 	tally_set(&agent->tally, TALLY_samples_in_window, agent->pipeline.window.sample_count);
 	/* Without new ones the last are told. */

@@ -31,6 +31,7 @@ int main(int argument_count, char **arguments)
 		r = agent_run(&settings);
 		break;
 	}
+	log_done();
 	settings_done(&settings);
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }

@@ -70,6 +70,7 @@ int main(int argc, char **argv)
 		status = run(&settings);
 		break;
 	}
+	log_done();
 	settings_done(&settings);
 	return status;
 }

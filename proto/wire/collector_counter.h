@@ -83,7 +83,11 @@
 	X(uploads_refused, "requests refused: by settings, or the file is not there")             \
 	X(uploads_failed, "uploads broken off by an error")                                       \
 	X(upload_bytes, "bytes of uploads")                                                       \
-	X(control_requests, "requests on the control sockets")
+	X(control_requests, "requests on the control sockets")                                    \
+	X(log_errors, "lines of level error in the collector's log")                              \
+	X(log_warnings, "lines of level warning in the collector's log")                          \
+	X(log_left_out, "lines left out of it because too many of their kind were written")       \
+	X(log_lost, "lines of it lost because standard error could not take them at once")
 
 /* X(NAME, text name, meaning). Those that say "now" are levels; all others only rise. In samples:
  * received = encoded + dropped unencoded + unencoded now, and encoded = acknowledged + duplicate +

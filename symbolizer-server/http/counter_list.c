@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/disk/profile_store.h"
+#include "store/log/log.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 /* X(text name, meaning, field of struct profile_store_stats). */
@@ -64,6 +65,17 @@ static void visit_http(const struct site *site, struct part *part)
 	counted_visit(rows, values, HTTP_COUNTER_COUNT, give, part);
 }
 
+static void visit_log(struct part *part)
+{
+	struct log_counts counts;
+
+	log_read_counts(&counts);
+#define LOG_COUNTER_GIVE(name, meaning) \
+	give(part, &(struct counted){"log_" #name, meaning, counts.name});
+	LOG_COUNTERS(LOG_COUNTER_GIVE)
+#undef LOG_COUNTER_GIVE
+}
+
 void counter_list_visit(const struct site *site, const struct counter_list_visit *visit)
 {
 	struct part part = {.visit = visit, .name = "ingest"};
@@ -77,6 +89,8 @@ void counter_list_visit(const struct site *site, const struct counter_list_visit
 		visit_symbols(site, &part);
 	part.name = "http";
 	visit_http(site, &part);
+	part.name = "log";
+	visit_log(&part);
 }
 
 static void keep(void *context, const char *part, const struct counted *counted)

@@ -12,7 +12,7 @@
 #include "symbolizer-server/http/site.h"
 
 struct counter_list_visit {
-	/* Of each part: `ingest`, `store`, `symbols`, `http`. */
+	/* Of each part: `ingest`, `store`, `symbols`, `http`, `log`. */
 	void (*counter)(void *context, const char *part, const struct counted *counted);
 	void *context;
 };

@@ -23,6 +23,7 @@ LISTS = [
     ("PROFILE_STORE_COUNTERS", "store/disk/profile_store.h", "PROFILE_STORE_", "", "cairn_store_"),
     ("STORE_LEVELS", "symbolizer-server/http/counter_list.c", None, None, "cairn_store_"),
     ("SYMBOL_COUNTERS", "symbolizer-server/symbol/symbol_counter.h", "SYMBOL_COUNTER_", None, "cairn_symbols_"),
+    ("LOG_COUNTERS", "store/log/log.h", "", "log_", "cairn_log_"),
     ("HTTP_COUNTERS", "symbolizer-server/http/http_counter.h", "HTTP_COUNTER_", None, "cairn_http_"),
 ]
 TITLES = {
@@ -36,6 +37,7 @@ TITLES = {
     "STORE_LEVELS": ("Server: what is stored", "now"),
     "SYMBOL_COUNTERS": ("Server: names", "since the server started"),
     "HTTP_COUNTERS": ("Server: answers", "since the server started"),
+    "LOG_COUNTERS": ("Server: log", "since the server started"),
 }
 # What /metrics has besides.
 OTHER_METRICS = [

@@ -98,6 +98,7 @@ def check_killed_server(stage):
     (host,) = status["hosts"]
     counters = counters_of(host)
     check(counters["sink_streams_broken"] >= 1, "the broken stream is not counted")
+    check(counters["collector_log_warnings"] >= 1, "the warning about the lost server is not counted")
     check(counters["collector_windows_sent"] >= 5, "windows are not counted")
     check(counters["collector_samples_due"] >= counters["kernel_passed"] - 10, "what is due is not counted")
     check(counters["collector_samples_in_window"] > 1, "the last window's samples are not counted")
