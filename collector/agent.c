@@ -455,7 +455,8 @@ static void drain(struct agent *agent)
 	pipeline_begin(&agent->pipeline);
 	/* What had passed before the rings are emptied has come afterwards, or it got lost on the
 	 * way. Windows tell, so it is looked at when one is due. */
-	if (agent->pipeline.clocks.monotonic_ns >= pipeline_deadline_ns(&agent->pipeline))
+	if (agent->is_ending ||
+		agent->pipeline.clocks.monotonic_ns >= pipeline_deadline_ns(&agent->pipeline))
 		sampler_counters(agent->sampler, agent->kernel_counters);
 	for (int i = 0; r == -ENOBUFS && i < DRAIN_COUNT_MAX; i++) {
 		r = sampler_drain(agent->sampler, pipeline_add, &agent->pipeline);
