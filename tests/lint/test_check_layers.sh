@@ -52,6 +52,15 @@ if [ "$said" != "$expected" ]; then
 	exit 1
 fi
 
+file web/src/model/good.ts "import { a } from './a.ts';"
+file web/src/view/good.tsx "import { a } from '../model/a.ts';" "import '../state/b.ts';"
+file web/src/model/up.ts "import { a } from './a.ts';" "import { b } from '../view/b.tsx';"
+file web/src/flame/lazy.ts "const late = import('../state/b.ts');"
+file web/src/novel/x.ts 'export const x = 1;'
+"$here/check_page.sh" "$tree" >"$tree/said" && { echo "breaches of the page were not seen"; exit 1; }
+said=$(sed -n 's/^web.src.\([^ ]*:[0-9]*\): .*/\1/p' "$tree/said" | tr '\n' ' ')
+[ "$said" = 'flame/lazy.ts:1 model/up.ts:2 novel/x.ts:1 ' ] || { cat "$tree/said"; exit 1; }
+
 mkdir "$tree/empty"
 if "$here/check_layers.sh" "$tree/empty"; then
 	echo "a tree without sources passed"
