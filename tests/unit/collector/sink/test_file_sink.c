@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "proto/wire/ingest_wire.h"
 #include "proto/wire/profile_wire.h"
@@ -16,6 +17,17 @@
 #define WINDOW_COUNT 20
 
 static const uint8_t instance[FILE_SINK_INSTANCE_BYTES] = {1, 2, 3};
+
+/* Stands in front of libc's own. */
+static int sync_count, sync_error;
+
+int fdatasync(int fd)
+{
+	CHECK(lseek(fd, 0, SEEK_CUR) > 0); /* behind what was written */
+	sync_count++;
+	errno = sync_error;
+	return sync_error ? -1 : 0;
+}
 
 static uint64_t counter(struct sink *sink, enum sink_counter which)
 {
@@ -84,6 +96,23 @@ static void windows_read_back_from_the_file(void)
 	free(file);
 }
 
+static void a_flush_makes_durable_what_was_sent(void)
+{
+	struct sink *sink;
+
+	CHECK_EQ(file_sink_new(work_path("durable"), instance, &sink), 0);
+	CHECK_EQ(sink_send(sink, random_profile(0)), 0);
+	sync_count = 0;
+	CHECK_EQ(sink_flush(sink, 0), 0);
+	CHECK_EQ(sync_count, 1);
+	sync_error = EIO;
+	CHECK_EQ(sink_flush(sink, 0), -EIO);
+	sync_error = EINVAL; /* a pipe */
+	CHECK_EQ(sink_flush(sink, 0), 0);
+	sync_error = 0;
+	sink_free(sink);
+}
+
 /* A limit on the size of files stands for a full disk. */
 static void a_failed_write_leaves_whole_messages_only(void)
 {
@@ -130,6 +159,7 @@ static void a_file_that_cannot_be_made_says_why(void)
 int main(void)
 {
 	RUN(windows_read_back_from_the_file);
+	RUN(a_flush_makes_durable_what_was_sent);
 	RUN(a_failed_write_leaves_whole_messages_only);
 	RUN(a_file_that_cannot_be_made_says_why);
 	return 0;
