@@ -195,6 +195,19 @@ static int start_signals(struct agent *agent)
 	return watch_fd(agent, agent->signal_fd, SOURCE_SIGNAL, 0);
 }
 
+static void note_abilities(struct agent *agent)
+{
+	const struct abilities *abilities = sampler_abilities(agent->sampler);
+
+	if (!abilities->saved_registers)
+		features_switch_off(&agent->features, FEATURE_saved_registers,
+			"run Linux 5.15 or newer", "this kernel's BPF has no bpf_task_pt_regs");
+	if (!abilities->memory_cgroups)
+		features_switch_off(&agent->features, FEATURE_memory_cgroups,
+			"use a kernel that was built with CONFIG_MEMCG",
+			"this kernel has no memory controller");
+}
+
 static int start_sampler(struct agent *agent)
 {
 	struct sampler_config config = {.hz = (uint32_t)agent->settings->hz};
@@ -238,6 +251,10 @@ static int start_processes(struct agent *agent)
 			"the kernel refuses them: %s",
 			r == -ENOBUFS ? "too much memory is locked already" : fault_text(r));
 	} else {
+		if (!task_events_have_build_ids(agent->events))
+			features_switch_off(&agent->features, FEATURE_record_build_ids,
+				"run Linux 5.12 or newer",
+				"this kernel's records of mappings carry no build-IDs");
 		r = watch_fd(agent, task_events_poll_fd(agent->events), SOURCE_RECORDS, EPOLLET);
 		if (r < 0)
 			return r;
@@ -385,6 +402,7 @@ static int start(struct agent *agent)
 		return r;
 	/* Only now: what a collector lacks that does not run at all is one line, not five. */
 	privilege_try_all(agent->capabilities, "/proc", &agent->features);
+	note_abilities(agent);
 	r = start_processes(agent);
 	if (r == 0) {
 		start_kernel_symbols(agent);

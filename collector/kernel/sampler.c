@@ -25,6 +25,7 @@ struct sampler {
 	char online_path[256];
 	uint64_t period_ns;
 	uint64_t ticks_missed; /* the most ever reported: counters never fall */
+	struct abilities abilities;
 	struct probes probes;
 	struct counters counters;
 	struct rings rings;
@@ -76,6 +77,9 @@ static int prepare(
 	r = probes_load(&sampler->probes, &layout, config->btf_path, reason);
 	if (r < 0)
 		return r;
+	r = abilities_read(config->btf_path, &sampler->abilities);
+	if (r < 0)
+		return refusal_of(r, "reading the kernel's type information", reason);
 	r = counters_init(
 		&sampler->counters, probes_counters_fd(&sampler->probes), (uint32_t)cpu_count);
 	if (r == 0)
@@ -208,6 +212,11 @@ int sampler_cpus_changed(struct sampler *sampler, uint32_t *ret_online_count)
 			fault = r;
 	}
 	return fault;
+}
+
+const struct abilities *sampler_abilities(const struct sampler *sampler)
+{
+	return &sampler->abilities;
 }
 
 uint64_t sampler_period_ns(const struct sampler *sampler)

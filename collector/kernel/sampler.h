@@ -14,6 +14,7 @@
 
 #include "bpf/abi/counter.h"
 #include "bpf/abi/event.h"
+#include "collector/kernel/ability.h"
 
 /* The kernel gives a cpu-clock timer no shorter period than 10 us; 10 kHz is ten times above what
  * anybody profiles with and costs some percent of a CPU already. */
@@ -68,6 +69,9 @@ int sampler_counters(struct sampler *sampler, uint64_t ret_values[COUNTER_MAX]);
  * and came back between two calls, as in a suspend). A CPU that can't be sampled is retried by the
  * next call; such a fault is the result, but the others are sampled and the count is written. */
 int sampler_cpus_changed(struct sampler *sampler, uint32_t *ret_online_count);
+
+/* What this kernel lets the programs do; as long as the sampler lives. */
+const struct abilities *sampler_abilities(const struct sampler *sampler);
 
 /* Time between two samples of a CPU, and the weight of each sample. */
 uint64_t sampler_period_ns(const struct sampler *sampler);

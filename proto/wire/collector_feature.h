@@ -26,7 +26,14 @@
 		"files that only their owner may read, deleted files of other users, and kernel " \
 		"modules stay without build-ID")                                                  \
 	X(kernel_symbols, "kernel frames stay absolute addresses")                                \
-	X(control_socket, "the status can't be asked for there")
+	X(control_socket, "the status can't be asked for there")                                  \
+	X(saved_registers,                                                                        \
+		"the user's registers of samples in the kernel are looked for at the top of "     \
+		"the kernel stack")                                                               \
+	X(record_build_ids,                                                                       \
+		"build-IDs come from files alone: a program that ends before its file is "        \
+		"read for the first time has none")                                               \
+	X(memory_cgroups, "containers of a host with cgroup v1 are not told apart")
 
 /* Of what is off; longer ones are cut. */
 #define FEATURE_REASON_BYTES_MAX 159

@@ -10,6 +10,8 @@ and an init script of the test. It has no network but its own loopback device.
 
 The console is the guest's standard output; what it says is kept line by line. A second serial port is
 a plain two-way stream for a test that has to talk: descriptor 3 of the script, guest.talk out here.
+With ANSWERING as the script, guest.ask(command) has the guest's shell run a command and gives what it
+printed.
 """
 
 import os
@@ -21,7 +23,9 @@ import tempfile
 import threading
 import time
 
-# The first thing in there. Programs are told apart from applets of busybox by standing first in PATH.
+# The first thing in there. /dev/fd is as udev makes it: the security module TOMOYO of 5.10 refuses a
+# program that is run by its descriptor (fexecve) where it can't look it up there. Programs are told apart
+# from applets of busybox by standing first in PATH.
 INIT = """\
 #!/bin/busybox sh
 export PATH=/bin:/applets HOME=/tmp
@@ -33,6 +37,7 @@ mount -t devtmpfs none /dev
 mount -t tmpfs none /tmp
 mount -t tmpfs none /run
 mkdir -p /dev/shm
+ln -s /proc/self/fd /dev/fd
 ip link set lo up
 exec 3<>/dev/ttyS1
 stty raw -echo <&3
@@ -41,6 +46,20 @@ for module in $(cat /modules/order); do insmod /modules/$module; done
 poweroff -f
 """
 
+# Runs each line that comes, one after the other; answers with its exit status, the number of bytes that
+# it printed, and these. Ends with the line "exit".
+ANSWERING = """\
+echo answering
+while read -r command <&3; do
+	[ "$command" != exit ] || break
+	status=0
+	eval "$command" >/tmp/answer 2>&1 3<&- </dev/null || status=$?
+	{ echo $status $(wc -c </tmp/answer); cat /tmp/answer; } >&3
+done
+"""
+
+# A steady machine's instruction takes 2^2 ns: a CPU of 250 MHz, about what an emulator really does.
+INSTRUCTION_SHIFT = 2
 # A boot takes 10 s on a quiet machine.
 BOOT_SECONDS_MAX = 120
 TALK_SECONDS_MAX = 20
@@ -66,7 +85,8 @@ class Root:
 
     def __init__(self, script):
         self.folder = tempfile.mkdtemp(prefix="cairn-guest-root-")
-        self.modules = []
+        # It becomes the root: not for its owner alone.
+        os.chmod(self.folder, 0o755)
         self.file(shutil.which("busybox") or BUSYBOX, "/bin/busybox")
         self.text("/init", INIT, 0o755)
         self.text("/run_this", script)
@@ -121,15 +141,18 @@ def make_disk(path, megabytes):
 
 
 class Guest:
-    """A running machine. Whatever it says on its console is echoed if ECHO, and kept."""
+    """A running machine. What it says on its console is kept, and echoed if ECHO.
 
-    def __init__(self, kernel, initramfs, folder, cpus=2, megabytes=1024, disk=None, append="", echo=False):
+    With STEADY its clock follows the instructions that it runs instead of ours, and leaps while all of
+    its CPUs are idle: no load out here makes its timers late. That costs the second thread of qemu."""
+
+    def __init__(self, kernel, initramfs, folder, cpus=2, megabytes=1024, disk=None, append="", steady=False, echo=False):
         self.kernel, self.folder, self.echo = kernel, folder, echo
         self.lines, self.changed, self.ended = [], threading.Condition(), False
         self.talk = None
         self.talk_path = os.path.join(folder, "talk.sock")
         self.process = subprocess.Popen(
-            self.command(initramfs, cpus, megabytes, disk, append),
+            self.command(initramfs, cpus, megabytes, disk, append, steady),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -139,7 +162,7 @@ class Guest:
         self.reader.start()
         self._connect()
 
-    def command(self, initramfs, cpus, megabytes, disk, append):
+    def command(self, initramfs, cpus, megabytes, disk, append, steady):
         # cx16=off: emulating cmpxchg16b on two CPUs, QEMU 7.2 now and then spoils the flags, and the
         # kernel dies while it boots.
         argv = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max,cx16=off", "-smp", str(cpus)]
@@ -148,6 +171,8 @@ class Guest:
         argv += ["-append", f"console=ttyS0 quiet panic=-1 {append}".rstrip()]
         argv += ["-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"]
         argv += ["-chardev", f"socket,id=talk,path={self.talk_path},server=on,wait=off", "-serial", "chardev:talk"]
+        if steady:
+            argv += ["-icount", f"shift={INSTRUCTION_SHIFT},sleep=off"]
         if disk:
             # What the guest has written but not flushed is lost with qemu: cache=writeback keeps its
             # promise to the guest, and no more.
@@ -196,6 +221,33 @@ class Guest:
                     raise GuestFailure(f"the guest ended before it said {pattern!r}:\n" + self.last_lines())
                 if not self.changed.wait(max(0.0, deadline - time.monotonic())) and time.monotonic() >= deadline:
                     raise GuestFailure(f"after {seconds} s the guest has not said {pattern!r}:\n" + self.last_lines())
+
+    def _receive(self, size, deadline):
+        """SIZE bytes of the talk, or with SIZE None those of a line."""
+        got = bytearray()
+        while len(got) != size and not (size is None and got.endswith(b"\n")):
+            self.talk.settimeout(max(0.01, deadline - time.monotonic()))
+            try:
+                some = self.talk.recv(size - len(got) if size else 1)
+            except TimeoutError:
+                raise GuestFailure("the guest does not answer:\n" + self.last_lines()) from None
+            if not some:
+                raise GuestFailure("the guest ended instead of answering:\n" + self.last_lines())
+            got += some
+        return bytes(got)
+
+    def try_ask(self, command, seconds=30):
+        """(exit status, printed text) of a line of shell in a guest that is ANSWERING."""
+        self.talk.sendall(command.encode() + b"\n")
+        deadline = time.monotonic() + seconds
+        status, size = self._receive(None, deadline).split()
+        return int(status), self._receive(int(size), deadline).decode(errors="replace")
+
+    def ask(self, command, seconds=30):
+        status, text = self.try_ask(command, seconds)
+        if status:
+            raise GuestFailure(f"in the guest, {command!r} ended with {status}: {text[-2000:]}")
+        return text
 
     def wait_for_end(self, seconds):
         try:
