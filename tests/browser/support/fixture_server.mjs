@@ -88,12 +88,35 @@ function statusAnswer(nowMs) {
 	const ns = (agoMs) => (nowMs - agoMs) * 1e6;
 	const host = (name, sampled, busy) => ({
 		host: name, kernel: '6.1.0-28-amd64', collector: '0.1.0', last_seen: ns(2400), clock_skew_ns: -8596028, online_cpus: 8,
+		chain: [], features: [{ name: 'kernel_symbols', state: 'off', reason: 'CAP_SYSLOG is missing', remedy: 'grant it' }],
 		coverage: sampled / busy, busy_ns: busy, sampled_ns: sampled, idle_ns: 6e12, steal_ns: 1e7,
 		counters: [{ name: 'collector_samples_counted', value: 84000 }, { name: 'collector_samples_dropped', value: 0 }],
 	});
+	const reasons = (listed) => Object.entries(listed).map(([reason, value]) => ({ counter: reason, reason, value, remedy: 'look at the host' }));
+	const stage = (name, unit, numbers, lost = {}, aside = {}, notes = {}) => ({
+		stage: name, unit, place: 'host', meaning: `what ${name} does`, in: numbers[0], out: numbers[1], waiting: numbers[2] ?? 0,
+		set_aside: 0, lost: Object.values(lost).reduce((sum, value) => sum + value, 0), unaccounted: numbers[3] ?? 0,
+		lost_reasons: reasons(lost), aside_reasons: reasons(aside), notes: reasons(notes),
+	});
+	const chain = [
+		stage('kernel', 'ticks', [9120433, 4120031], { 'ring full': 20402 }, { idle: 4980000 }, { missed: 204 }),
+		stage('rings', 'samples', [4120031, 4120019, 12]),
+		stage('queue', 'samples', [4120019, 4118001, 2018]),
+		stage('wire', 'batches', [4821, 4818, 0, 3]),
+		stage('receive', 'batches', [4821, 4821]),
+		stage('log', 'batches', [4821, 4818], {}, { again: 3 }),
+		stage('sandbox', 'files', [71, 55], { 'no names': 16 }),
+		stage('http', 'requests', [982, 970, 1], { '5xx': 1 }, { '4xx': 10 }),
+	];
 	const counter = (part, name, value, meaning) => ({ part, name, kind: 'counter', value, meaning });
 	return {
 		version: '0.1.0', now: ns(0), started_at: ns(18233e3),
+		warning_count: 2,
+		warnings: [
+			{ level: 'error', host: 'web-2', text: '3 batches unaccounted for at `wire`', remedy: 'report it' },
+			{ level: 'warning', host: 'web-1', text: '0.49 % of all ticks lost at `kernel`: ring full', remedy: 'look at the host' },
+		],
+		chain,
 		store: { oldest: ns(6 * 86400e3), newest: ns(2400), bytes: 18233344, files: 31, full: false },
 		hosts: [host('web-1', 848.4e9, 851.2e9), host('web-2', 526e9, 527.9e9)],
 		counters: [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's own account of itself, laid out by its shape: lists become tables, objects become
-// sections, plain values become lines. A new counter shows without a new page.
+// The server's own account of itself: warnings and the chain from kernel to disk first, the rest laid out
+// by its shape: lists become tables, objects become sections, plain values become lines. A new counter
+// shows without a new page.
 
 import type { ComponentChildren } from 'preact';
 import { isObject, type Json } from '../api/json.ts';
@@ -8,6 +9,7 @@ import { fieldLabel, fieldText } from '../model/status_field.ts';
 import { status } from '../state/data.ts';
 import { zone } from '../state/settings.ts';
 import { Failures } from './banner.tsx';
+import { Chain, Warnings } from './chain.tsx';
 import { FirstLoad } from './empty.tsx';
 import { Progress } from './progress.tsx';
 
@@ -131,6 +133,40 @@ function Section({ value, depth }: { value: unknown; depth: number }) {
 	);
 }
 
+/* Shown below the table of hosts, folded. */
+const hostParts = ['chain', 'features', 'counters'];
+
+/** What has a place of its own above is not told again below. */
+function Whole({ held }: { held: Json }) {
+	const { warnings, warning_count: warningCount, chain, hosts, counters, ...rest } = held;
+	const hostRows = Array.isArray(hosts) ? hosts.filter(isObject) : [];
+	return (
+		<>
+			<Warnings warnings={warnings} />
+			{typeof warningCount === 'number' && Array.isArray(warnings) && warningCount > warnings.length && (
+				<p class="quiet">And {warningCount - warnings.length} warnings more.</p>
+			)}
+			<Chain chain={chain} />
+			<Titled title="hosts" depth={0}>
+				{hostRows.length === 0 ? <p class="quiet">None.</p> : <Rows rows={hostRows} hidden={hostParts} />}
+				{hostRows.map((host) => (
+					<details key={String(host['host'])} class="folded">
+						<summary>{String(host['host'])}: its part of the chain, what is off, every counter</summary>
+						<Chain chain={host['chain']} />
+						<Titled title="features" depth={1}><Section value={host['features']} depth={2} /></Titled>
+						<Titled title="counters" depth={1}><Section value={host['counters']} depth={2} /></Titled>
+					</details>
+				))}
+			</Titled>
+			<Titled title="server" depth={0}><Section value={rest} depth={1} /></Titled>
+			<details class="folded">
+				<summary>Every counter of the server</summary>
+				<Section value={counters} depth={1} />
+			</details>
+		</>
+	);
+}
+
 export function Status() {
 	const held = status.data.value;
 	return (
@@ -138,7 +174,7 @@ export function Status() {
 			<div class="banners"><Failures remotes={[status]} /></div>
 			<Progress remote={status} />
 			<main class={`page status ${status.error.value ? 'is-stale' : ''}`}>
-				{held === null ? (status.error.value ? null : <FirstLoad />) : <Section value={held} depth={0} />}
+				{held === null ? (status.error.value ? null : <FirstLoad />) : <Whole held={held} />}
 			</main>
 		</>
 	);
