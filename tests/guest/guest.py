@@ -165,7 +165,9 @@ class Guest:
     def command(self, initramfs, cpus, megabytes, disk, append, steady):
         # cx16=off: emulating cmpxchg16b on two CPUs, QEMU 7.2 now and then spoils the flags, and the
         # kernel dies while it boots.
-        argv = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max,cx16=off", "-smp", str(cpus)]
+        # It ends with the test, however that ends.
+        argv = ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64"]
+        argv += ["-accel", "tcg", "-cpu", "max,cx16=off", "-smp", str(cpus)]
         argv += ["-m", str(megabytes), "-display", "none", "-no-reboot", "-nodefaults", "-no-user-config"]
         argv += ["-kernel", self.kernel.image, "-initrd", initramfs]
         # no_timer_check: on a busy machine the emulated timer ticks too late for the kernel's look at it,

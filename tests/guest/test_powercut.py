@@ -117,6 +117,7 @@ class Stage:
 
     def __init__(self, folder, seed):
         self.folder, self.random = folder, random.Random(seed)
+        self.guest = None  # the machine that runs, if one does
         self.kernel = kernel("6.1")
         build = os.environ["CAIRN_BUILD"]
         root = Root(SCRIPT)
@@ -130,6 +131,10 @@ class Stage:
         make_disk(image, DISK_MEGABYTES)
         return VolatileDisk(image)
 
+    def end(self):
+        if self.guest:
+            self.guest.kill()
+
 
 class Boot:
     """The machine from power on to power off. What it says on the second port is kept by lines."""
@@ -141,6 +146,7 @@ class Boot:
         disk.serve(nbd)
         words = " ".join(f"power_{name}={value}" for name, value in settings.items() if value is not None)
         self.guest = Guest(stage.kernel, stage.initramfs, stage.folder, cpus=1, disk="nbd:unix:" + nbd, append=words)
+        stage.guest = self.guest
         self.listener = threading.Thread(target=self.listen, daemon=True)
         self.listener.start()
         self.looked = 0
@@ -304,21 +310,27 @@ def a_server_that_does_not_sync_loses_some(stage):
     check(lost, "a server that syncs nothing lost nothing: these cuts show nothing")
 
 
+def try_all(stage, cuts):
+    firsts = range(1, cuts + 1, CUTS_A_DISK)
+    records = [cuts_on_one_disk(stage, first, min(CUTS_A_DISK, cuts + 1 - first)) for first in firsts]
+    lost_sectors = sum(record.lost_sectors for record in records)
+    check(lost_sectors, "the disk never lost a sector: these cuts show nothing")
+    a_server_that_does_not_sync_loses_some(stage)
+    return records
+
+
 def main():
     cuts = int(os.environ.get("CAIRN_POWERCUTS") or 5)
     seed = int(os.environ.get("CAIRN_SEED") or time.time_ns() % 1_000_000)
     note(f"{cuts} cuts, CAIRN_SEED={seed}")
     with tempfile.TemporaryDirectory(prefix="cairn-powercut-") as folder:
         stage = Stage(folder, seed)
-        records = [
-            cuts_on_one_disk(stage, first, min(CUTS_A_DISK, cuts + 1 - first))
-            for first in range(1, cuts + 1, CUTS_A_DISK)
-        ]
-        held = sum(record.lost_sectors for record in records)
-        check(held, "the disk never lost a sector: these cuts show nothing")
-        a_server_that_does_not_sync_loses_some(stage)
+        try:
+            records = try_all(stage, cuts)
+        finally:
+            stage.end()
     total = sum(len(record.acknowledged) for record in records)
-    note(f"{cuts} power cuts, {total} acknowledged batches: each there, each once")
+    note(f"power cuts: {cuts}; acknowledged batches: {total}, each there, each once")
 
 
 if __name__ == "__main__":
