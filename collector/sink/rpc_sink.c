@@ -241,11 +241,6 @@ static void take_acks(struct rpc_sink *sink)
 
 /* ---- The stream ---- */
 
-static bool version_fits(uint32_t version)
-{
-	return version + 1 >= WIRE_VERSION && version <= WIRE_VERSION + 1;
-}
-
 /* Without a stream: when to try again. */
 static void plan_attempt(struct rpc_sink *sink, bool wrong_server)
 {
@@ -401,7 +396,7 @@ static void serve_stream(struct rpc_sink *sink, uint64_t now)
 	take_acks(sink);
 	if (state.closed) {
 		end_stream(sink, state.result, state.text);
-	} else if (state.welcomed && !version_fits(state.server_version)) {
+	} else if (state.welcomed && !wire_version_fits(state.server_version)) {
 		end_stream(sink, -EPROTONOSUPPORT, "it speaks another version");
 	} else if (!state.welcomed && now >= sink->welcome_until_ns) {
 		end_stream(sink, -ETIMEDOUT, "it does not answer");

@@ -5,6 +5,11 @@
 #include "proto/wire/hello_message.h"
 #include "proto/wire/message.h"
 
+bool wire_version_fits(uint32_t version)
+{
+	return version + UINT64_C(1) >= WIRE_VERSION && version <= WIRE_VERSION + 1;
+}
+
 int wire_hello_encode(const struct wire_hello *hello, uint8_t **ret_bytes, size_t *ret_byte_count)
 {
 	Cairn__V1__PushRequest message = CAIRN__V1__PUSH_REQUEST__INIT;

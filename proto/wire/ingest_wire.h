@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,7 @@
 
 #define INGEST_PUSH_PATH "/cairn.v1.Ingest/Push"
 
-/* What this code speaks. A server of version N takes N - 1, N and N + 1. */
+/* What this code speaks: see wire_version_fits. */
 #define WIRE_VERSION 1u
 #define WIRE_INSTANCE_BYTES 16
 /* Names and versions in hellos, and the text beside a result. */
@@ -28,6 +29,10 @@
 enum wire_feature {
 	WIRE_FEATURE_UPLOADS = 1, /* the collector answers Symbols/Want */
 };
+
+/* Whether a peer of VERSION is understood: both sides take one version less and one more than their
+ * own. */
+bool wire_version_fits(uint32_t version);
 
 struct wire_hello {
 	uint32_t version; /* WIRE_VERSION of the sender */

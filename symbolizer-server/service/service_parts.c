@@ -11,7 +11,7 @@ bool service_accept_version(
 {
 	char text[128];
 
-	if (hello->version + UINT64_C(1) >= WIRE_VERSION && hello->version <= WIRE_VERSION + 1)
+	if (wire_version_fits(hello->version))
 		return true;
 	service_count(parts->counts, SERVICE_COUNTER_VERSIONS_REFUSED, 1);
 	snprintf(text, sizeof(text),

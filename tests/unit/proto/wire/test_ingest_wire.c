@@ -162,9 +162,19 @@ static void any_bytes_are_survived(void)
 	}
 }
 
+static void one_version_less_and_one_more_are_understood(void)
+{
+	CHECK(wire_version_fits(WIRE_VERSION - 1));
+	CHECK(wire_version_fits(WIRE_VERSION));
+	CHECK(wire_version_fits(WIRE_VERSION + 1));
+	CHECK(!wire_version_fits(WIRE_VERSION + 2));
+	CHECK(!wire_version_fits(UINT32_MAX));
+}
+
 int main(void)
 {
 	arena_init(&arena, 1 << 20);
+	RUN(one_version_less_and_one_more_are_understood);
 	RUN(a_hello_reads_back);
 	RUN(a_batch_reads_back);
 	RUN(replies_read_back);
