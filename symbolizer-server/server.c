@@ -76,10 +76,11 @@ static int open_http_socket(struct server *server)
 	const struct settings *settings = server->settings;
 	int r = listen_address_open(&settings->http, &server->http_fd, &server->http_bound);
 
-	if (r < 0)
+	if (r < 0) {
 		return log_error(r,
 			"--http %s: cannot listen there; choose another address or port",
 			settings->http_text);
+	}
 	return 0;
 }
 
@@ -137,10 +138,11 @@ static int start_symbols(struct server *server)
 	if (length < 0 || (size_t)length >= sizeof(folder))
 		return refuse_data(server, -ENAMETOOLONG, "");
 	r = sandbox_init(&server->sandbox);
-	if (r < 0)
+	if (r < 0) {
 		return log_error(r,
 			"this program cannot open its own file, which it runs again to "
 			"parse symbols; start it by its full path");
+	}
 	server->has_sandbox = true;
 	r = symbolizer_new(&options, &server->symbolizer);
 	return r < 0 ? refuse_data(server, r, "") : 0;
@@ -148,16 +150,18 @@ static int start_symbols(struct server *server)
 
 static void report_store(const struct profile_store_report *report)
 {
-	if (report->torn_tail_count > 0)
+	if (report->torn_tail_count > 0) {
 		log_warning(0,
 			"ignoring %" PRIu64 " bytes at the ends of %" PRIu64
 			" files that a crash left unfinished: nothing of it was acknowledged",
 			report->torn_tail_bytes, report->torn_tail_count);
-	if (report->damaged_count > 0)
+	}
+	if (report->damaged_count > 0) {
 		log_warning(0,
 			"ignoring %" PRIu64 " damaged stretches of files, %" PRIu64
 			" bytes: the disk lost or changed what was written",
 			report->damaged_count, report->damaged_bytes);
+	}
 }
 
 static int start_store(struct server *server)
@@ -289,11 +293,12 @@ static int raise_file_limit(struct server *server)
 		return 0;
 	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_max < FILE_COUNT_MIN)
+	if (limit.rlim_max < FILE_COUNT_MIN) {
 		log_warning(0,
 			"only %llu files may be open: with that many connections collectors are "
 			"locked out until a restart; raise the limit (ulimit -Hn, LimitNOFILE=)",
 			(unsigned long long)limit.rlim_max);
+	}
 	return 0;
 }
 
@@ -345,10 +350,11 @@ int server_stop(struct server *server)
 	int r = 0;
 
 	atomic_store(&server->site.ready, false);
-	if (server->grpc && grpc_service_stop(server->grpc, GRPC_STOP_NS) < 0)
+	if (server->grpc && grpc_service_stop(server->grpc, GRPC_STOP_NS) < 0) {
 		log_warning(0,
 			"some collectors did not let go and were cut off; they keep what "
 			"was not answered");
+	}
 	http_server_free(server->http);
 	if (server->store)
 		r = profile_store_flush(server->store);

@@ -91,16 +91,18 @@ static int set_debuginfod_urls(struct settings *settings, struct setting_fault *
 static int read_address(const char *name, const char *text, bool insecure,
 	struct listen_address *ret_address, struct setting_fault *ret_fault)
 {
-	if (listen_address_parse(text, ret_address) < 0)
+	if (listen_address_parse(text, ret_address) < 0) {
 		return setting_refuse(ret_fault,
 			"--%s %.200s: ADDR:PORT with a numeric address must stand here, as "
 			"127.0.0.1:4040 or [::1]:0",
 			name, text);
-	if (!insecure && !listen_address_is_loopback(ret_address))
+	}
+	if (!insecure && !listen_address_is_loopback(ret_address)) {
 		return setting_refuse(ret_fault,
 			"--%s %.200s: other machines can reach this address, without password or "
 			"encryption; add --insecure if that is meant",
 			name, text);
+	}
 	return 0;
 }
 

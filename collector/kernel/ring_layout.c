@@ -10,7 +10,7 @@
 #define CPUS_PER_RING_USUAL 8
 
 /* Smallest that a page size of 64 KiB allows, and seven of the largest records. */
-#define RING_BYTES_LEAST (64u * 1024)
+#define RING_BYTES_LEAST 65536
 /* What is chosen when nothing was asked for: memory for a burst of deep stacks at the least; at the
  * most what four seconds of eight CPUs at 250 Hz take. Ring memory is mapped twice and so counts
  * twice in our resident size. */

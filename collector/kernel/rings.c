@@ -27,7 +27,7 @@ void rings_done(struct rings *rings)
 int rings_init(struct rings *rings, const struct ring_layout *layout, int outer_fd)
 {
 	*rings = (struct rings){.layout = *layout, .outer_fd = outer_fd};
-	rings->fds = malloc(layout->ring_count * sizeof(*rings->fds));
+	rings->fds = calloc(layout->ring_count, sizeof(*rings->fds));
 	rings->refused = malloc(EVENT_SAMPLE_BYTES_MAX);
 	if (!rings->fds || !rings->refused) {
 		rings_done(rings);

@@ -128,7 +128,7 @@ int proc_parse_stat(const char *text, size_t length, struct proc_stat *ret_stat)
 int proc_read_stat(const struct proc_root *root, uint32_t pid, struct proc_stat *ret_stat)
 {
 	char text[STAT_BYTES_MAX];
-	size_t length;
+	size_t length = 0;
 	int r = proc_read_text(root, pid, "stat", text, sizeof(text), &length);
 
 	return r != 0 ? r : proc_parse_stat(text, length, ret_stat);

@@ -371,14 +371,15 @@ int rpc_stream_request(struct rpc_server *server, uint32_t queue_index, uint32_t
 	if (!stream)
 		return -ENOMEM;
 	rpc_operation_hand_over();
-	if (method_index == RPC_METHOD_UNKNOWN)
+	if (method_index == RPC_METHOD_UNKNOWN) {
 		error = grpc_server_request_call(rpc_server_core(server), &stream->call,
 			&stream->details, &stream->metadata, queue, queue, &stream->accepted);
-	else
+	} else {
 		error = grpc_server_request_registered_call(rpc_server_core(server),
 			rpc_server_registration(server, method_index), &stream->call,
 			&stream->deadline, &stream->metadata, NULL, queue, queue,
 			&stream->accepted);
+	}
 	must(error == GRPC_CALL_OK);
 	return 0;
 }

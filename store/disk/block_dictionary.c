@@ -28,7 +28,7 @@ uint32_t block_read_count(struct bytes_reader *reader, uint32_t count_max)
 
 /* Written out, not made of PROFILE_HEAD_TEXTS: the order here is what lies on disks, and one text
  * more would be a new version of the block. */
-#define HEAD_TEXT(name) +1
+#define HEAD_TEXT(name) +1 /* NOLINT(bugprone-macro-parentheses): each is a term of the sum */
 _Static_assert(
 	0 PROFILE_HEAD_TEXTS(HEAD_TEXT) == 5, "each text of a head has its place in a block");
 #undef HEAD_TEXT

@@ -208,11 +208,11 @@ static int read_type(
 static int read_table(
 	struct bytes_reader *rows, struct bytes_reader *slots, struct profile *profile)
 {
-	struct sample_table *table;
+	struct sample_table *table = NULL;
 	uint32_t count;
 	int r = read_type(rows, profile, &table);
 
-	if (r != 0)
+	if (!table)
 		return r;
 	count = block_read_count(rows, SAMPLE_ROW_COUNT_MAX);
 	table->rows = calloc(count ? count : 1, sizeof(*table->rows));

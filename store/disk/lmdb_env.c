@@ -337,12 +337,12 @@ int lmdb_cursor_last(
 
 int lmdb_visit(struct lmdb_txn *txn, uint32_t table, lmdb_visit_fn visit, void *context)
 {
-	struct lmdb_span key, value;
+	struct lmdb_span key = {0}, value = {0};
 	struct lmdb_cursor *cursor = NULL;
 	int r = lmdb_cursor_new(txn, table, &cursor);
 	int visited = 0;
 
-	if (r != 0)
+	if (!cursor)
 		return r;
 	r = lmdb_cursor_seek(cursor, (struct lmdb_span){0}, &key, &value);
 	while (r == 0 && visited == 0) {

@@ -84,7 +84,7 @@ static int look_ahead(const struct setting_table *table, int count, char *const 
 	const char **ret_file, enum command_line_action *ret_action,
 	struct setting_fault *ret_fault)
 {
-	struct flag flag;
+	struct flag flag = {0};
 
 	*ret_file = NULL;
 	*ret_action = COMMAND_LINE_RUN;
@@ -106,7 +106,7 @@ static int look_ahead(const struct setting_table *table, int count, char *const 
 static int set_from_flags(const struct setting_table *table, int count, char *const *words,
 	void *values, struct setting_fault *ret_fault)
 {
-	struct flag flag;
+	struct flag flag = {0};
 	int r = 0;
 
 	for (int at = 0; r == 0 && at < count;) {

@@ -57,7 +57,7 @@ bool setting_read_number(const char *value, uint64_t *ret_number)
 
 bool setting_read_size(const char *value, uint64_t *ret_bytes)
 {
-	static const char units[] = "KMGT";
+	static const char units[] = "KMGTkmgt";
 	const char *rest, *unit = NULL;
 	unsigned shift = 0;
 	uint64_t number;
@@ -65,10 +65,10 @@ bool setting_read_size(const char *value, uint64_t *ret_bytes)
 	if (!read_digits(value, &number, &rest))
 		return false;
 	if (*rest) {
-		unit = strchr(units, toupper((unsigned char)*rest));
+		unit = strchr(units, *rest);
 		if (!unit || rest[1])
 			return false;
-		shift = 10 * (unsigned)(unit - units + 1);
+		shift = 10 * (unsigned)((unit - units) % 4 + 1);
 	}
 	if (number > UINT64_MAX >> shift)
 		return false;

@@ -47,7 +47,7 @@ static const char *find_brace(const char *query, size_t length)
 {
 	const char *brace = memchr(query, '{', length);
 
-	if (!brace)
+	if (!brace || length == 0)
 		return memchr(query, ' ', length) ? NULL : query + length;
 	return query[length - 1] == '}' ? brace : NULL;
 }

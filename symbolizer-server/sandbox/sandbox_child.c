@@ -66,7 +66,7 @@ static void reset_signals(void)
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigprocmask(SIG_SETMASK, &none, NULL); /* NOLINT(concurrency-mt-unsafe): one thread */
 	/* A file that grows too large is an error of write. */
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -113,7 +113,7 @@ int sandbox_main(int argc, char **argv)
 	enum sandbox_fault fault;
 
 	/* The parent has seen to both already; a mistake there must not reach the parser. */
-	clearenv();
+	clearenv(); /* NOLINT(concurrency-mt-unsafe): one thread */
 	if (close_range(STDERR_FILENO, ~0U, 0) < 0)
 		_exit(SANDBOX_FAULT_INTERNAL);
 	reset_signals();

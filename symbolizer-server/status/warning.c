@@ -33,16 +33,17 @@ void warning_of_store(const struct profile_store_stats *stats, warning_fn fn, vo
 {
 	const struct sayer sayer = {NULL, fn, context};
 
-	if (stats->full)
+	if (stats->full) {
 		say(&sayer, true, "make room there; collectors keep what they have meanwhile",
 			"the disk of the data folder is full, profiles are refused");
-	else if (stats->commit_error < 0)
+	} else if (stats->commit_error < 0) {
 		say(&sayer, true, "look at the disk; collectors keep what they have meanwhile",
 			"the last write to the disk failed: %s", fault_text(stats->commit_error));
-	else if (stats->disk_bytes > 0 && stats->disk_free_bytes < WARNING_DISK_FREE_BYTES)
+	} else if (stats->disk_bytes > 0 && stats->disk_free_bytes < WARNING_DISK_FREE_BYTES) {
 		say(&sayer, false, "make room there, or keep less (--retain-bytes)",
 			"the disk of the data folder has %" PRIu64 " MiB left",
 			stats->disk_free_bytes >> 20);
+	}
 }
 
 /* Whether what is lost here is lost for good, and told by no other stage. */
@@ -75,12 +76,13 @@ void warning_of_stage(
 
 	if (!reading->known)
 		return;
-	if (reading->unaccounted > 0)
+	if (reading->unaccounted > 0) {
 		say(&sayer, true,
 			"this is a fault of Cairn's own: report it with what `cairn status --json` "
 			"prints",
 			"%" PRIu64 " %s unaccounted for at `%s`", reading->unaccounted,
 			reading->stage->unit, reading->stage->name);
+	}
 	if (loses_samples(reading->stage))
 		warn_of_losses(&sayer, reading);
 }
@@ -106,10 +108,11 @@ void warning_of_host(const struct host_entry *host, uint64_t now_ns, warning_fn 
 		say(&sayer, false, "is its collector running? look at the collector's log",
 			"nothing came from it for %" PRIu64 " s", silent_ns / NS_PER_S);
 	if (skew_s * (double)NS_PER_S > (double)WARNING_SKEW_NS ||
-		-skew_s * (double)NS_PER_S > (double)WARNING_SKEW_NS)
+		-skew_s * (double)NS_PER_S > (double)WARNING_SKEW_NS) {
 		say(&sayer, false, "keep the clocks of all hosts in time (NTP)",
 			"its clock is %.1f s %s the server's", skew_s < 0 ? -skew_s : skew_s,
 			skew_s < 0 ? "behind" : "ahead of");
+	}
 	if (recent.busy_ns >= WARNING_COVERAGE_BUSY_NS &&
 		(coverage < WARNING_COVERAGE_LOW || coverage > WARNING_COVERAGE_HIGH))
 		say(&sayer, false, "look at its stages `kernel` and `rings`",

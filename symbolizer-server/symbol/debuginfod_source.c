@@ -226,11 +226,13 @@ static int set_environment(const char *urls, const char *folder)
 		{DEBUGINFOD_RETRY_LIMIT_ENV_VAR, "0"},
 	};
 
+	/* NOLINTBEGIN(concurrency-mt-unsafe): the server has no other threads yet. */
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (setenv(settings[i].name, settings[i].value, 1) < 0)
 			return -errno;
 	unsetenv(DEBUGINFOD_PROGRESS_ENV_VAR);
 	unsetenv(DEBUGINFOD_VERBOSE_ENV_VAR);
+	/* NOLINTEND(concurrency-mt-unsafe) */
 	return 0;
 }
 

@@ -57,6 +57,15 @@ struct walk {
 	uint64_t file_bytes;
 };
 
+static bool are_same(const struct log_scan *one, const struct log_scan *other)
+{
+	return one->sealed == other->sealed && one->file_bytes == other->file_bytes &&
+		one->intact_bytes == other->intact_bytes && one->torn_bytes == other->torn_bytes &&
+		one->record_count == other->record_count &&
+		one->damaged_count == other->damaged_count &&
+		one->damaged_bytes == other->damaged_bytes;
+}
+
 static int look(void *context, const struct log_found *found)
 {
 	struct walk *walk = context;
@@ -91,7 +100,7 @@ static void check_scan(int fd, size_t byte_count)
 	must(scan.record_count == walk.count);
 	walk = (struct walk){.fd = fd, .reads = true, .file_bytes = byte_count};
 	must(log_reader_scan(fd, look, &walk, &again) == 0);
-	must(memcmp(&scan, &again, sizeof(scan)) == 0);
+	must(are_same(&scan, &again));
 	must(walk.end <= scan.intact_bytes);
 	/* Cut there, nothing is lost; nothing is torn either, unless there was damage in front of
 	 * an index, which ends nothing any more now. */

@@ -6,8 +6,8 @@
 # The committed seeds are only read. What is found on the way stays in BUILD/fuzzing/NAME, and the
 # next run goes on from there. An input that breaks something is printed as the file to commit.
 set -euo pipefail
-readonly SOURCE=$(dirname "$(readlink -f "$0")")
-readonly SECONDS_SHORT=20 SECONDS_LONG=600
+SOURCE=$(dirname "$(readlink -f "$0")")
+readonly SOURCE SECONDS_SHORT=20 SECONDS_LONG=600
 readonly PARALLEL=2
 # One input: far above what a sanitizer on a busy machine needs.
 readonly INPUT_SECONDS_MAX=25

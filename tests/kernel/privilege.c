@@ -12,7 +12,7 @@
 
 static int has(const struct __user_cap_data_struct *sets, int capability)
 {
-	return sets[capability / 32].effective >> capability % 32 & 1;
+	return (sets[capability / 32].effective >> capability % 32 & 1) != 0;
 }
 
 void privilege_need_sampling(void)

@@ -27,6 +27,7 @@ paths_of() {
 
 # A path is a pattern where it holds a * or the word NAME.
 there_is() {
+	# shellcheck disable=SC2046 # the pattern is to become all that it fits
 	set -- $(echo "$1" | sed 's/NAME/*/g')
 	[ -e "$1" ]
 }

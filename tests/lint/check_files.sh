@@ -4,7 +4,8 @@
 # Prints each breach; exit status 1 if there is one, 2 if nothing could be checked.
 #
 #   no binaries (pictures in docs/ apart) and nothing generated
-#   sources: an SPDX line at the top, at most 700 lines, C functions of at most 70
+#   sources: an SPDX line at the top, at most 700 lines, main.c at most 120
+#   functions of C and shell, macros: at most 70 lines between their braces (Python: check_scripts.sh)
 #   README.md of a folder: at most ten lines
 #   no note that puts work off
 set -eu
@@ -22,25 +23,36 @@ trap 'rm -f "$breaches"' EXIT
 	echo "$files" | grep -vE '^docs/.*\.png$' | while read -r file; do
 		[ -s "$file" ] && ! LC_ALL=C grep -qI '' "$file" && echo "$file: binary"
 		case $file in
+		*/main.c) [ "$(wc -l <"$file")" -le 120 ] || echo "$file:121: more than 120 lines" ;;
+		esac
+		case $file in
 		*/README.md)
-			[ "$(wc -l <"$file")" -le 10 ] || echo "$file: more than ten lines"
+			[ "$(wc -l <"$file")" -le 10 ] || echo "$file:11: more than ten lines"
 			;;
 		*.c | *.h | *.py | *.sh | *.mjs | *.ts | *.tsx | *.css | *.proto | */CMakeLists.txt | dev)
-			[ "$(wc -l <"$file")" -le 700 ] || echo "$file: more than 700 lines"
+			[ "$(wc -l <"$file")" -le 700 ] || echo "$file:701: more than 700 lines"
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || [ "${file%.css}" != "$file" ] ||
 				echo "$file: no SPDX line at the top"
 			;;
 		esac
 	done || true
 
-	# Linux braces: a function is what stands between "{" and "}" at the start of a line.
-	echo "$files" | grep -E '\.[ch]$' | xargs awk '
-		FNR == 1 { start = 0 }
-		/^{/ { start = FNR }
+	# Linux braces: a function is what stands between "{" and "}" at the start of a line. What a
+	# macro defines stands on lines that end in a backslash; without a brace it is a list.
+	echo "$files" | grep -E '\.([ch]|sh)$|(^|/)dev$|^\.ci/run$' | xargs -r awk '
+		FNR == 1 { start = macro = 0 }
+		/^{/ || /^[A-Za-z_][A-Za-z0-9_]*\(\) \{$/ { start = FNR }
 		/^}/ && start {
 			if (FNR - start - 1 > 70)
 				printf "%s:%d: a function of %d lines\n", FILENAME, start, FNR - start - 1
 			start = 0
+		}
+		/^[ \t]*#[ \t]*define/ { macro = FNR; code = 0 }
+		/{/ { code = 1 }
+		macro && !/\\$/ {
+			if (code && FNR - macro > 70)
+				printf "%s:%d: a macro of %d lines\n", FILENAME, macro, FNR - macro
+			macro = 0
 		}' || true
 
 	words='TO''DO|FIX''ME|X''XX|HA''CK'

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's --wrap gives these names. */
 void *__real_malloc(size_t byte_count);
 void *__real_calloc(size_t count, size_t byte_count);
 void *__real_realloc(void *pointer, size_t byte_count);
@@ -11,6 +12,7 @@ void *__wrap_malloc(size_t byte_count);
 void *__wrap_calloc(size_t count, size_t byte_count);
 void *__wrap_realloc(void *pointer, size_t byte_count);
 char *__wrap_strdup(const char *text);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static _Thread_local uint64_t left = UINT64_MAX;
 static _Thread_local bool only_one;

@@ -153,7 +153,7 @@ uint8_t *work_read(const char *name, size_t *ret_byte_count)
 	CHECK(from && bytes);
 	*ret_byte_count = fread(bytes, 1, OUTPUT_BYTES_MAX, from);
 	CHECK(*ret_byte_count < OUTPUT_BYTES_MAX);
-	fclose(from);
+	(void)fclose(from);
 	return bytes;
 }
 

@@ -232,7 +232,7 @@ static void write_report(FILE *report, const struct worker *workers, unsigned in
 			(unsigned long long)used_ns);
 	}
 	fprintf(report, "}}\n");
-	fflush(report);
+	(void)fflush(report);
 }
 
 static void run(FILE *report, struct worker *workers, unsigned int thread_count, uint64_t seconds)

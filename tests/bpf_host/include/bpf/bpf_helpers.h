@@ -14,6 +14,7 @@
 /* The C library has one of its own. */
 #undef __always_inline
 
+/* NOLINTBEGIN(bugprone-reserved-identifier,bugprone-macro-parentheses): libbpf's names and forms */
 #define SEC(name)
 #define __always_inline inline __attribute__((always_inline))
 #define __noinline __attribute__((noinline))
@@ -21,6 +22,7 @@
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) __typeof__(value) *name
 #define __array(name, value) __typeof__(value) *name[]
+/* NOLINTEND(bugprone-reserved-identifier,bugprone-macro-parentheses) */
 
 struct pt_regs;
 struct task_struct;

@@ -46,8 +46,8 @@ static void a_long_verdict_is_cut(void)
 	static char log[4096];
 
 	memset(log, 'v', sizeof(log) - 1);
-	memcpy(log + 2000, "\n", 1);
-	memcpy(log + 4000, "\nprocessed 1 insns\n", 19);
+	log[2000] = '\n';
+	memcpy(log + 4000, "\nprocessed 1 insns\n", sizeof("\nprocessed 1 insns\n"));
 	CHECK_EQ(refusal_of_load(-EINVAL, log, &reason), -EINVAL);
 	check_says("| vvvv");
 }

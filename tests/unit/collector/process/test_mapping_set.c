@@ -206,7 +206,7 @@ static void any_order_of_mappings_looks_like_painting_them(void)
 					 file_page * 4096, path),
 				0);
 			for (uint64_t i = 0; i < count; i++) {
-				picture.letter[first + i] = path ? path[1] : '-';
+				picture.letter[first + i] = (char)(path ? path[1] : '-');
 				picture.file_page[first + i] = file_page + i;
 			}
 			compare(set, &picture);

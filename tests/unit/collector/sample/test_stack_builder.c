@@ -56,12 +56,12 @@ static void every_way_to_stop_has_its_marker(void)
 {
 	struct event_sample sample = {.kernel_stop = STOP_absent};
 
-	for (uint8_t stop = STOP_complete; stop < STOP_MAX; stop++) {
+	for (unsigned stop = STOP_complete; stop < STOP_MAX; stop++) {
 		const struct stack_node *node;
 		uint32_t stack;
 
 		set_up();
-		sample.user_stop = stop;
+		sample.user_stop = (uint8_t)stop;
 		CHECK_EQ(stack_build(&window, &sample, NULL, 0, &stack), 0);
 		CHECK_EQ(stack_table_depth(&window.profile->stacks, stack), 1);
 		node = &window.profile->stacks.nodes[stack];

@@ -38,7 +38,7 @@ static int make_slim(const char *file, size_t chunk_bytes)
 		CHECK_EQ(total, slim.byte_count);
 		slim_elf_done(&slim);
 	}
-	fclose(out);
+	(void)fclose(out);
 	free(chunk);
 	close(fd);
 	return r;

@@ -26,7 +26,7 @@ static void listen_to(void (*say)(void))
 	rewind(file);
 	length = fread(output, 1, sizeof(output) - 1, file);
 	output[length] = '\0';
-	fclose(file);
+	(void)fclose(file);
 }
 
 static void say_each(void)

@@ -54,7 +54,7 @@ static void a_terminal_obeys_no_name(void)
 
 	CHECK(out);
 	output_text(out, "a\x1b[2J\n\xc2\x9b\xc3\xa4");
-	fclose(out);
+	(void)fclose(out);
 	CHECK_STR(text, "a\\x1b[2J\\x0a\\x9b\xc3\xa4");
 	free(text);
 }

@@ -15,7 +15,7 @@ static const char *print(const char *name, size_t columns)
 	out = open_memstream(&text, &length);
 	CHECK(out);
 	short_name_print(out, name, columns);
-	fclose(out);
+	(void)fclose(out);
 	return text;
 }
 

@@ -81,7 +81,8 @@ static void the_whole_page_leads_from_warnings_to_hosts(void)
 	SAYS("kernel     ticks             12.3 G 9,999,999,999       1 1,234,567  1,000,000 ring "
 	     "full,\n");
 	SAYS("  5,000,000,000 idle");
-	SAYS("queue      samples              100            97       -         1  2 UNACCOUNTED, 1 "
+	SAYS("queue      samples              100            97       -         1  2 UNACCOUNTED, "
+	     "1 "
 	     "queue full\n");
 	SAYS("SERVER");
 	SAYS("receive    batches                5             5       -         -\n");

@@ -146,6 +146,7 @@ static void limits_hold(void)
 	char error[SELECTOR_ERROR_BYTES_MAX];
 	SCOPED_FREE char *text = calloc(1, SELECTOR_TEXT_BYTES_MAX + 2);
 	struct selector selector;
+	const char *matcher = "a!=\"\",";
 	size_t at = 1;
 
 	CHECK(text);
@@ -153,15 +154,17 @@ static void limits_hold(void)
 	CHECK_EQ(selector_parse(text, SELECTOR_TEXT_BYTES_MAX + 1, &selector, error), -EINVAL);
 	text[0] = '{';
 	for (int i = 0; i < SELECTOR_MATCHER_COUNT_MAX; i++) {
-		memcpy(text + at, "a!=\"\",", 6);
-		at += 6;
+		memcpy(text + at, matcher, strlen(matcher));
+		at += strlen(matcher);
 	}
 	text[at] = '}';
 	CHECK_EQ(selector_parse(text, at + 1, &selector, error), 0);
 	CHECK_EQ(selector.matcher_count, SELECTOR_MATCHER_COUNT_MAX);
 	selector_done(&selector);
-	memcpy(text + at, "a!=\"\"}", 6);
-	CHECK_EQ(selector_parse(text, at + 6, &selector, error), -EINVAL);
+	memcpy(text + at, matcher, strlen(matcher));
+	at += strlen(matcher);
+	text[at - 1] = '}';
+	CHECK_EQ(selector_parse(text, at, &selector, error), -EINVAL);
 	CHECK(strstr(error, "more than 64"));
 }
 

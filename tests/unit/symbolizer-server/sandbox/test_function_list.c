@@ -151,6 +151,26 @@ static void look_ups_answer_for_pieces_only(void)
 	function_list_done(&list);
 }
 
+/* For each address, the function that names it: the one that starts last, and of these the first. */
+struct painting {
+	uint64_t start[64];
+	uint32_t order[64], name[64];
+};
+
+static void paint(struct painting *painting, uint64_t start, uint64_t end, uint32_t order)
+{
+	for (uint64_t at = start; at < end; at++) {
+		if (painting->name[at] && painting->start[at] > start)
+			continue;
+		if (painting->name[at] && painting->start[at] == start &&
+			painting->order[at] < order)
+			continue;
+		painting->start[at] = start;
+		painting->order[at] = order;
+		painting->name[at] = order + 1;
+	}
+}
+
 /* Against a painted array: the rule said in the simplest way. */
 static void random_lists_agree_with_painting_every_address(void)
 {
@@ -158,10 +178,8 @@ static void random_lists_agree_with_painting_every_address(void)
 
 	for (int round = 0; round < 300; round++) {
 		struct function_list list = {0};
-		uint64_t start_of[64];
-		uint32_t order_of[64], name_of[64];
+		struct painting painting = {0};
 
-		memset(name_of, 0, sizeof(name_of));
 		for (uint32_t i = 0; i < 12; i++) {
 			uint64_t start, end;
 
@@ -171,21 +189,13 @@ static void random_lists_agree_with_painting_every_address(void)
 			end = start + (state >> 27);
 			end = end < 64 ? end : 64;
 			add(&list, start, end, i + 1, i);
-			for (uint64_t at = start; at < end; at++) {
-				if (name_of[at] && start_of[at] > start)
-					continue;
-				if (name_of[at] && start_of[at] == start && order_of[at] < i)
-					continue;
-				start_of[at] = start;
-				order_of[at] = i;
-				name_of[at] = i + 1;
-			}
+			paint(&painting, start, end, i);
 		}
 		CHECK_EQ(function_list_resolve(&list), 0);
 		for (uint64_t at = 0; at < 64; at++) {
 			const struct function *found = function_list_find(&list, at);
 
-			CHECK_EQ(found ? found->name : 0, name_of[at]);
+			CHECK_EQ(found ? found->name : 0, painting.name[at]);
 		}
 		function_list_done(&list);
 	}

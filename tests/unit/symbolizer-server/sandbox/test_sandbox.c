@@ -28,8 +28,6 @@ static int folder_fd;
 /* Whether the run has exactly the descriptors 0 and 1 and no environment. */
 static bool alone(void)
 {
-	extern char **environ;
-
 	for (int fd = 0; fd < 4096; fd++)
 		if ((fcntl(fd, F_GETFD) >= 0) != (fd <= 1))
 			return false;

@@ -21,8 +21,6 @@ static int binary_fd;
 /* Writes what it was given: descriptors, environment, arguments. */
 static int tell(int argc, char **argv)
 {
-	extern char **environ;
-
 	dprintf(1, "fds");
 	for (int fd = 0; fd < 4096; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)

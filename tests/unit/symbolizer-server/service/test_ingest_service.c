@@ -520,7 +520,7 @@ static void a_store_that_cannot_write_is_told_once(void)
 	CHECK(fgets(line, sizeof(line), log));
 	CHECK(strstr(line, "can't be stored"));
 	CHECK(!fgets(line, sizeof(line), log));
-	fclose(log);
+	(void)fclose(log);
 	stop();
 }
 

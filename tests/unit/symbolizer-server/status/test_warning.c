@@ -54,11 +54,12 @@ static struct chain_reading read_queue(uint64_t out, uint64_t lost)
 	reading.stage = stage;
 	reading.sums[CHAIN_OUT] = out;
 	reading.sums[CHAIN_LOST] = lost;
-	for (uint32_t i = 0; stage->terms[i].counter; i++)
+	for (uint32_t i = 0; stage->terms[i].counter; i++) {
 		reading.values[i] = strcmp(stage->terms[i].words ? stage->terms[i].words : "",
 					    "queue full") == 0
 			? lost
 			: 0;
+	}
 	return reading;
 }
 
