@@ -72,27 +72,32 @@ def cache_folder():
 
 
 def apt_targets():
-    """The package indexes of the machine's own sources, each a dictionary."""
+    """The package indexes of the machine's own sources, each a dictionary: those that are there with
+    their origin, then all of them without."""
     fields = ("Repo-Uri", "Release", "Component", "Origin", "Label", "Sourcesentry")
     form = "\t".join(f"$({field.upper().replace('-', '_')})" for field in fields)
-    done = subprocess.run(
-        ["apt-get", "indextargets", "--format", form, "Created-By: Packages"], capture_output=True, text=True
-    )
-    return [dict(zip(fields, line.split("\t"))) for line in done.stdout.splitlines()]
+    targets = []
+    for option in ("--release-info", "--no-release-info"):
+        argv = ["apt-get", "indextargets", option, "--format", form, "Created-By: Packages"]
+        lines = subprocess.run(argv, capture_output=True, text=True).stdout.splitlines()
+        targets += [dict(zip(fields, line.split("\t"))) for line in lines]
+    return targets
 
 
 def archive_of(targets):
     """The target that stands for Debian's main archive. Before the first apt-get update no origin is
-    known; then the suite's name has to do."""
+    known (its name stands for it); then the suite's name has to do."""
     own = [t for t in targets if t["Component"] == "main" and t["Release"] in OWN_SUITES]
-    known = [t for t in own if t["Origin"] == "Debian" and t["Label"] != "Debian-Security"]
-    unknown = [t for t in own if t["Origin"] in ("", "$(ORIGIN)")]
-    if not known and not unknown:
+    known = [t for t in own if t["Origin"] != "$(ORIGIN)"]
+    debian = [t for t in known if t["Origin"] == "Debian" and t["Label"] != "Debian-Security"]
+    foreign = {t["Repo-Uri"] for t in known}
+    unknown = [t for t in own if t["Origin"] == "$(ORIGIN)" and t["Repo-Uri"] not in foreign]
+    if not debian and not unknown:
         raise NoKernel(
             "apt's sources name no archive of Debian 12 with its section main, and the kernels come from there: "
             "add one to /etc/apt/sources.list.d"
         )
-    return (known or unknown)[0]
+    return (debian or unknown)[0]
 
 
 def stanza_options(text):
@@ -145,7 +150,7 @@ class Apt:
     def run(self, program, *words, seconds=60):
         argv = [program, "-q", "-c", os.path.join(self.folder, "apt.conf"), *words]
         what = f"{program} {words[0]} for {self.suite} of {self.archive}"
-        mend = "check the network and apt's sources, or put the kernels into build/kernels where there is one"
+        mend = "check the network and apt's sources, or copy build/kernels from a clone that has it"
         try:
             done = subprocess.run(
                 argv, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds
