@@ -8,7 +8,6 @@ import re
 from session import harness, run_tool
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-NODES = {"100k": 100_000, "500k": 500_000}
 FIGURES = {
     "100k": {"painted": "page_100k_painted", "refetch": "page_100k_refetch", "shell": "page_shell"},
     "500k": {
@@ -35,5 +34,3 @@ def page(session):
         harness.check(len(answer["rounds"]) == session.rounds, "a round is missing")
         for name, key in FIGURES[answer["profile"]].items():
             session.found(key, *(each[name] for each in answer["rounds"]))
-        if answer["profile"] in NODES:
-            session.found(f"page_{answer['profile']}_wire", answer["compressed"] / NODES[answer["profile"]])
