@@ -7,9 +7,9 @@
 #   records of decisions apart: they tell of their own day)
 #   docs/ARCHITECTURE.md answers "Where do I" for each thing that the tree grows by, and names every
 #   layer
-#   docs/api.md names every route and every label of a series, docs/operating.md every feature of a
-#   collector, it or docs/privacy.md every setting, docs/kernel.md every counter of the kernel side
-#   and every way in which a walk ends
+#   docs/api.md names every route and every label of a series, docs/operating.md or docs/kernel.md
+#   every feature of a collector, docs/operating.md or docs/privacy.md every setting, docs/kernel.md
+#   every counter of the kernel side and every way in which a walk ends
 #   every record of a decision begins with its own number, and no number is given twice
 set -eu
 cd "$1"
@@ -67,7 +67,7 @@ missing '`@`' docs/api.md
 names_in collector/sample/series_label.c >"$work/names"
 missing '`@`' docs/api.md
 names_in proto/wire/collector_feature.h >"$work/names"
-missing '`@[`:]' docs/operating.md
+missing '`@[`:]' docs/operating.md docs/kernel.md
 names_in bpf/abi/counter.h >"$work/names"
 missing '(^|[^a-z_])@([^a-z_]|$)' docs/kernel.md
 sed -nE 's/^\tX\([^,]*, "([^"]*)".*/\1/p' bpf/abi/stop.h >"$work/names"
