@@ -561,6 +561,8 @@ int body_read(const void *raw, size_t byte_count, const struct profile_wire_limi
 
 	*ret_what = "";
 	reader.body = cairn__v1__batch_body__unpack(&allocator, byte_count, raw);
+	if (!reader.body && arena->out_of_memory)
+		return -ENOMEM;
 	if (!reader.body) {
 		*ret_what = "not a batch body, or one too large";
 		return -EBADMSG;

@@ -29,8 +29,9 @@ int message_unpack(const ProtobufCMessageDescriptor *descriptor, const void *byt
 	ProtobufCAllocator allocator = message_arena(arena);
 	void *message = protobuf_c_message_unpack(descriptor, &allocator, byte_count, bytes);
 
+	/* The library does not tell the two apart. What lack of memory broke may be sent again. */
 	if (!message)
-		return -EBADMSG;
+		return arena->out_of_memory ? -ENOMEM : -EBADMSG;
 	*(void **)ret_message = message;
 	return 0;
 }

@@ -18,7 +18,7 @@
 #include "store/profile/build_id.h"
 
 ProtobufCAllocator message_arena(struct arena *arena);
-/* -EBADMSG: no such message, or it does not fit into the arena. */
+/* -EBADMSG: no such message, or one that is larger than the arena may become.  -ENOMEM. */
 int message_unpack(const ProtobufCMessageDescriptor *descriptor, const void *bytes,
 	size_t byte_count, struct arena *arena, void *ret_message);
 int message_pack(const void *message, uint8_t **ret_bytes, size_t *ret_byte_count);

@@ -45,6 +45,7 @@ void arena_reset(struct arena *arena)
 		arena->blocks->used = 0;
 	}
 	arena->byte_count = 0;
+	arena->out_of_memory = false;
 }
 
 static struct arena_block *add_block(struct arena *arena, size_t byte_count)
@@ -54,8 +55,10 @@ static struct arena_block *add_block(struct arena *arena, size_t byte_count)
 
 	if (capacity <= SIZE_MAX - sizeof(*block))
 		block = malloc(sizeof(*block) + capacity);
-	if (!block)
+	if (!block) {
+		arena->out_of_memory = true;
 		return NULL;
+	}
 	block->next = arena->blocks;
 	block->used = 0;
 	block->capacity = capacity;

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -16,6 +17,7 @@ struct arena {
 	struct arena_block *blocks; /* newest first */
 	size_t byte_count; /* given out so far, alignment included */
 	size_t bytes_max;
+	bool out_of_memory; /* something was not given, and not because of bytes_max */
 };
 
 void arena_init(struct arena *arena, size_t bytes_max);

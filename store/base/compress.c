@@ -5,9 +5,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "store/base/cleanup.h"
 #include "store/base/whole_io.h"
+
+/* GOT is no size. What lack of memory broke is not malformed: it may do the next time. */
+static int fault_of(size_t got)
+{
+	return ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? -ENOMEM : -EBADMSG;
+}
 
 int compress_bytes(const void *bytes, size_t byte_count, int level, uint8_t **ret_bytes,
 	size_t *ret_byte_count)
@@ -45,7 +52,9 @@ int decompress_bytes(const void *bytes, size_t byte_count, size_t bytes_max, uin
 	if (!out)
 		return -ENOMEM;
 	got = ZSTD_decompress(out, size, bytes, byte_count);
-	if (ZSTD_isError(got) || got != size)
+	if (ZSTD_isError(got))
+		return fault_of(got);
+	if (got != size)
 		return -EBADMSG;
 	*ret_bytes = TAKE(out);
 	*ret_byte_count = got;
@@ -56,7 +65,9 @@ int decompress_exactly(const void *bytes, size_t byte_count, void *ret_to, size_
 {
 	size_t got = ZSTD_decompress(ret_to, to_byte_count, bytes, byte_count);
 
-	return ZSTD_isError(got) || got != to_byte_count ? -EBADMSG : 0;
+	if (ZSTD_isError(got))
+		return fault_of(got);
+	return got != to_byte_count ? -EBADMSG : 0;
 }
 
 /* A file that is being unpacked. */
@@ -80,7 +91,7 @@ static int unpack_part(struct unpacking *unpacking, const uint8_t *bytes, size_t
 		out.pos = 0;
 		unpacking->hint = ZSTD_decompressStream(unpacking->stream, &out, &in);
 		if (ZSTD_isError(unpacking->hint))
-			return -EBADMSG;
+			return fault_of(unpacking->hint);
 		if (out.pos > unpacking->bytes_left)
 			return -EFBIG;
 		unpacking->bytes_left -= out.pos;

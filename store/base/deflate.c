@@ -67,6 +67,8 @@ int inflate_exactly(const void *bytes, size_t byte_count, void *ret_to, size_t t
 		left += stream.avail_out;
 	} while (r == Z_OK && left > 0);
 	inflateEnd(&stream);
+	if (r == Z_MEM_ERROR)
+		return -ENOMEM;
 	/* All of the output is there even if the stream's own trailer is not. */
 	return left == 0 && (r == Z_OK || r == Z_STREAM_END) ? 0 : -EBADMSG;
 }

@@ -10,8 +10,28 @@
 /* A scenario that never gets through is a bug of the scenario. */
 #define ALLOCATION_COUNT_MAX 100000u
 
-static uint64_t run_all(
-	torture_fn scenario, void *context, void (*arm)(uint64_t count), bool is_strict)
+struct run {
+	const char *name;
+	torture_fn scenario;
+	void *context;
+	bool is_strict;
+};
+
+static void check_result(const struct run *run, uint64_t index, int result, bool failed)
+{
+	bool is_expected = result == (failed ? -ENOMEM : 0);
+
+	if (failed && !run->is_strict)
+		is_expected = result == 0 || result == -ENOMEM;
+	if (is_expected)
+		return;
+	fprintf(stderr, "torture: %s gives %d, and its allocation %llu %s\n", run->name, result,
+		(unsigned long long)index, failed ? "failed" : "was the last");
+	exit(1);
+}
+
+/* Gives the number of allocations that failed in turn. */
+static uint64_t run_all(const struct run *run, void (*arm)(uint64_t count))
 {
 	uint64_t count = 0;
 	bool failed;
@@ -19,26 +39,25 @@ static uint64_t run_all(
 	do {
 		int r;
 
-		arm(count++);
-		r = scenario(context);
+		arm(count);
+		r = run->scenario(run->context);
 		failed = fail_alloc_never();
-		if (is_strict || !failed)
-			CHECK_EQ(r, failed ? -ENOMEM : 0);
-		else
-			CHECK(r == 0 || r == -ENOMEM);
+		check_result(run, count++, r, failed);
 		CHECK(count < ALLOCATION_COUNT_MAX);
 	} while (failed);
 	return count - 1;
 }
 
-void torture(torture_fn scenario, void *context, uint64_t count_min)
+void torture_named(
+	const char *name, torture_fn scenario, void *context, uint64_t count_min, bool is_strict)
 {
-	CHECK(run_all(scenario, context, fail_alloc_once, true) >= count_min);
-	CHECK(run_all(scenario, context, fail_alloc_after, true) >= count_min);
-}
+	const struct run run = {name, scenario, context, is_strict};
+	uint64_t once = run_all(&run, fail_alloc_once);
 
-void torture_tolerant(torture_fn scenario, void *context, uint64_t count_min)
-{
-	CHECK(run_all(scenario, context, fail_alloc_once, false) >= count_min);
-	CHECK(run_all(scenario, context, fail_alloc_after, false) >= count_min);
+	if (once < count_min) {
+		fprintf(stderr, "torture: %s has %llu allocations, expected %llu\n", name,
+			(unsigned long long)once, (unsigned long long)count_min);
+		exit(1);
+	}
+	(void)run_all(&run, fail_alloc_after);
 }

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Makes what it needs, checks what must hold after a failure (outputs untouched, objects usable),
@@ -18,6 +19,11 @@ typedef int (*torture_fn)(void *context);
 
 /* SCENARIO must give -ENOMEM if an allocation failed, else 0. At least COUNT_MIN allocations must
  * have been there to fail. */
-void torture(torture_fn scenario, void *context, uint64_t count_min);
+#define torture(scenario, context, count_min) \
+	torture_named(#scenario, scenario, context, count_min, true)
 /* The same for code that may also get over it: with memory it gives 0. */
-void torture_tolerant(torture_fn scenario, void *context, uint64_t count_min);
+#define torture_tolerant(scenario, context, count_min) \
+	torture_named(#scenario, scenario, context, count_min, false)
+
+void torture_named(
+	const char *name, torture_fn scenario, void *context, uint64_t count_min, bool is_strict);

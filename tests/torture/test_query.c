@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What symbolizer-server/query does when there is no memory. */
+#include "symbolizer-server/query/flame.h"
+#include "symbolizer-server/query/flamebearer.h"
+#include "symbolizer-server/query/level_tree.h"
+#include "symbolizer-server/query/listing.h"
+#include "symbolizer-server/query/timeline.h"
+#include "symbolizer-server/query/top.h"
+#include "tests/support/fail_alloc.h"
+#include "tests/support/torture.h"
+#include "tests/support/tree_fixture.h"
+
+static const char query[] =
+	"process_cpu:cpu:nanoseconds:cpu:nanoseconds{process=~\"a.*\",host!=\"b\"}";
+static const struct time_range ever = {0, UINT64_MAX};
+
+static int selectors(void *context)
+{
+	char error[SELECTOR_ERROR_BYTES_MAX];
+	struct selector selector;
+	bool accepts = false;
+	int r = selector_parse(query, strlen(query), &selector, error);
+
+	(void)context;
+	if (r < 0)
+		return r;
+	r = selector_matcher_accepts(&selector.matchers[0], "app", 3, &accepts);
+	CHECK_EQ(accepts, r == 0);
+	selector_done(&selector);
+	return r;
+}
+
+struct given {
+	struct selector selector;
+	struct profile *profile;
+};
+
+static struct given make_given(const char *text)
+{
+	char error[SELECTOR_ERROR_BYTES_MAX];
+	struct given given = {.profile = sample_profile_new("host", 0, NS_PER_S)};
+
+	CHECK_EQ(selector_parse(text, strlen(text), &given.selector, error), 0);
+	for (uint32_t i = 0; i < 100; i++) {
+		char stack[64];
+
+		(void)snprintf(stack, sizeof(stack), "main;f%u;g%u;h%u", i % 7, i % 13, i);
+		sample_profile_add(given.profile,
+			&(struct sample_profile_sample){.stack = stack, .slot = i % 50});
+	}
+	sample_profile_seal(given.profile);
+	return given;
+}
+
+static void given_done(struct given *given)
+{
+	profile_free(given->profile);
+	selector_done(&given->selector);
+}
+
+static int merging(void *context)
+{
+	const struct given *given = context;
+	struct merge merge;
+	int r = merge_init(&merge, &given->selector, ever);
+
+	if (r < 0)
+		return r;
+	r = merge_add(&merge, given->profile);
+	if (r == 0)
+		CHECK_EQ(merge.sample_count, 100);
+	merge_done(&merge);
+	return r;
+}
+
+static int listings(void *context)
+{
+	static const char *const names[LISTING_TEXT_COUNT_MAX] = {"process", "host"};
+	const struct given *given = context;
+	struct listing listing;
+	int r = listing_init(&listing, &given->selector, ever);
+
+	if (r < 0)
+		return r;
+	r = listing_add_host(&listing, given->profile);
+	if (r == 0)
+		r = listing_add_types(&listing, given->profile);
+	if (r == 0)
+		r = listing_add_labels(&listing, given->profile, names);
+	if (r == 0)
+		r = listing_add_label_names(&listing, given->profile);
+	listing_done(&listing);
+	return r;
+}
+
+static int timelines(void *context)
+{
+	const struct given *given = context;
+	struct timeline timeline;
+	int r = timeline_init(&timeline, &given->selector, (struct time_range){0, 60 * NS_PER_S});
+
+	if (r < 0)
+		return r;
+	r = timeline_add(&timeline, given->profile);
+	timeline_done(&timeline);
+	return r;
+}
+
+static int naming(void *context)
+{
+	struct tree_fixture *fixture = context;
+	struct function_table functions;
+	struct naming names;
+	struct call_tree calls;
+	int r = function_table_init(&functions);
+
+	if (r < 0)
+		return r;
+	r = naming_init(&names, &fixture->merge, &functions, tree_fixture_knows_nothing, NULL);
+	if (r == 0) {
+		r = call_tree_init(&calls, &fixture->merge, &names, &functions);
+		if (r == 0) {
+			CHECK_EQ(calls.totals[0], fixture->merge.total);
+			call_tree_done(&calls);
+		}
+		naming_done(&names);
+	}
+	function_table_done(&functions);
+	return r;
+}
+
+static int tables(void *context)
+{
+	const struct tree_fixture *fixture = context;
+	struct top top;
+	int r = top_init(&top, &fixture->calls);
+
+	if (r == 0)
+		top_done(&top);
+	return r;
+}
+
+static int write_flame(const struct level_tree *tree)
+{
+	struct flame_about about = {.unit = FLAME_NANOSECONDS, .sample_count = 3, .range = ever};
+	struct bytes_writer columns;
+	struct flame flame;
+	int r = flame_init(&flame, tree, &about);
+
+	if (r < 0)
+		return r;
+	bytes_writer_init(&columns, (size_t)1 << 20);
+	r = flame_write_columns(&flame, &columns);
+	if (r == 0)
+		r = bytes_writer_fault(&columns);
+	bytes_writer_done(&columns);
+	flame_done(&flame);
+	return r;
+}
+
+/* The texts of `(n small)` go to the functions of the fixture, which keeps them. */
+static int trees(void *context)
+{
+	const struct tree_fixture *fixture = context;
+	struct level_tree tree;
+	struct flamebearer bars;
+	int r = level_tree_init(&tree, &fixture->calls, LEVEL_TREE_BY_NAME, 6);
+
+	if (r < 0)
+		return r;
+	r = write_flame(&tree);
+	if (r == 0) {
+		r = flamebearer_init(&bars, &tree);
+		if (r == 0)
+			flamebearer_done(&bars);
+	}
+	level_tree_done(&tree);
+	return r;
+}
+
+static void without_memory_no_query_is_half_answered(void)
+{
+	struct given all = make_given(""), some = make_given(query);
+	struct tree_fixture fixture;
+
+	torture(selectors, NULL, 2);
+	torture(merging, &all, 8);
+	torture(merging, &some, 8);
+	torture(listings, &some, 5);
+	torture(timelines, &all, 1);
+	tree_fixture_init(
+		&fixture, "main;f;f;g;f 3\nmain;f;f 4\nmain;g 2\nf 1\na;b;c;d;e 1\nx 1\n");
+	torture(naming, &fixture, 8);
+	torture(tables, &fixture, 1);
+	torture(trees, &fixture, 5);
+	tree_fixture_done(&fixture);
+	given_done(&some);
+	given_done(&all);
+}
+
+int main(void)
+{
+	RUN(without_memory_no_query_is_half_answered);
+	return 0;
+}
