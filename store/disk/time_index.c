@@ -202,7 +202,12 @@ static int copy_matching(const struct time_index *index, const struct time_bucke
 
 	for (uint32_t i = 0; i < bucket->count; i++)
 		count += matches(index, selection, &bucket->entries[i]);
-	copies = malloc((count ? count : 1) * sizeof(*copies));
+	if (count == 0) {
+		*ret_entries = NULL;
+		*ret_count = 0;
+		return 0;
+	}
+	copies = malloc(count * sizeof(*copies));
 	if (!copies)
 		return -ENOMEM;
 	count = 0;
