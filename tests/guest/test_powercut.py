@@ -178,7 +178,10 @@ class Boot:
 
     def shown(self):
         """What the server tells of all batches, {batch: value}, from where the last answer ended."""
-        ends = lambda lines: [i for i in range(self.looked, len(lines)) if lines[i].startswith("shown ")]
+
+        def ends(lines):
+            return [i for i in range(self.looked, len(lines)) if lines[i].startswith("shown ")]
+
         self.wait_for(ends, "the server shows what it has")
         end = ends(self.lines)[0]
         check(self.lines[end] == "shown 0", "the server did not answer:\n" + self.guest.last_lines())
@@ -191,6 +194,10 @@ class Boot:
         """{batch: answer} of what was pushed of RUN so far."""
         found = [re.match(r"([a-z-]+) (\d+) (\d+) ", line) for line in list(self.lines)]
         return {Batch(run, int(f[3])): f[1] for f in found if f and int(f[2]) == run}
+
+    def damage(self):
+        """What the server said that it found unfinished."""
+        return [found[0] for found in (re.search("ignoring .*", line) for line in self.guest.lines) if found]
 
     def cut_at_work(self):
         self.disk.fail_at(self.stage.random.randint(1, REQUESTS_MAX))
@@ -247,6 +254,8 @@ class Record:
     def verify(self, boot):
         """The start after a cut: all is there, and the batches of the last run are sent once more."""
         shown = boot.shown()
+        for line in boot.damage():
+            note(f"  the server is {line}")
         self.check_shown(shown)
         if self.run:
             again = boot.shown()
@@ -261,8 +270,7 @@ class Record:
     def push_and_cut(self, boot):
         run, goal = self.run + 1, self.stage.random.randint(ACKNOWLEDGED_MIN, ACKNOWLEDGED_MAX)
         boot.wait_for(lambda _: len(boot.answers(run)) >= goal, f"{goal} batches are acknowledged")
-        delay = self.stage.random.uniform(0, DELAY_SECONDS_MAX)
-        time.sleep(delay)
+        time.sleep(self.stage.random.uniform(0, DELAY_SECONDS_MAX))
         stayed, unflushed = boot.cut_at_work() if self.at_work else boot.cut()
         self.at_work = not self.at_work
         answers = boot.answers(run)
@@ -274,7 +282,7 @@ class Record:
         return f"{len(answers)} acknowledged; of {unflushed} sectors not flushed {stayed} stayed"
 
     def cut_while_starting(self):
-        """At one of the writes and flushes by which the server takes stock of what the last cut left."""
+        """At one of the writes and flushes by which the server begins, or takes stock of what a cut left."""
         boot = self.boot()
         boot.guest.wait_for("power: mounted", BOOT_SECONDS_MAX)
         requests = self.stage.random.randint(1, START_REQUESTS_MAX)
@@ -282,17 +290,20 @@ class Record:
         boot.wait_for(lambda lines: lines or self.disk.failed.is_set(), "the server starts")
         stayed, unflushed = boot.cut()
         self.lost_sectors += unflushed - stayed
-        note(f"  and at write {requests} of the start; of {unflushed} sectors not flushed {stayed} stayed")
+        note(f"and at write {requests} of a start; of {unflushed} sectors not flushed {stayed} stayed")
 
 
 def cuts_on_one_disk(stage, first, count):
     record = Record(stage)
+    also_while_starting = stage.random.randrange(count + 1)
     for cut in range(count):
+        if cut == also_while_starting:
+            record.cut_while_starting()
         boot = record.next_boot(run=record.run + 1)
         found = record.verify(boot)
         note(f"cut {first + cut}: {found} batches found; {record.push_and_cut(boot)}")
-        if cut == 0:
-            record.cut_while_starting()
+    if count == also_while_starting:
+        record.cut_while_starting()
     boot = record.next_boot()
     found = record.verify(boot)
     boot.cut()
