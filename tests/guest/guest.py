@@ -146,7 +146,9 @@ class Guest:
     With STEADY its clock follows the instructions that it runs instead of ours, and leaps while all of
     its CPUs are idle: no load out here makes its timers late. That costs the second thread of qemu."""
 
-    def __init__(self, kernel, initramfs, folder, cpus=2, megabytes=1024, disk=None, append="", steady=False, echo=False):
+    def __init__(
+        self, kernel, initramfs, folder, cpus=2, megabytes=1024, disk=None, append="", steady=False, echo=False
+    ):
         self.kernel, self.folder, self.echo = kernel, folder, echo
         self.lines, self.changed, self.ended = [], threading.Condition(), False
         self.talk = None

@@ -36,7 +36,8 @@ def before_the_first_update_the_name_of_the_suite_has_to_do():
 
     foreign = target("http://vendor.test/", "bookworm", origin="Vendor")
     main = unknown("http://a.test/mirrors/pub/", "stable")
-    assert archive_of([foreign, unknown("http://vendor.test/", "bookworm"), unknown("http://a.test/s/", "bookworm-security"), main]) is main
+    others = [unknown("http://vendor.test/", "bookworm"), unknown("http://a.test/s/", "bookworm-security")]
+    assert archive_of([foreign, *others, main]) is main
 
 
 def no_archive_is_one_line_that_says_what_to_add():

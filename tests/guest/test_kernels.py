@@ -78,7 +78,8 @@ def machine(found, folder, name, **options):
             yield guest
         except Failure:
             for log in guest.try_ask("ls /tmp/*.log 2>/dev/null")[1].split():
-                note(f"  {log} in {name}:\n    " + guest.try_ask(f"tail -n 15 {log}")[1].strip().replace("\n", "\n    "))
+                said = guest.try_ask(f"tail -n 15 {log}")[1].strip()
+                note(f"  {log} in {name}:\n    " + said.replace("\n", "\n    "))
             raise
 
 
@@ -106,8 +107,8 @@ def start_programs(guest):
 
 def run_truth(guest):
     """Runs the truth program to its end; returns its pid and its reports."""
-    command = f"nice -n -10 /truth/truth --seconds {SECONDS} --threads 2 --report /tmp/report & echo $! >/tmp/pid; wait $!"
-    guest.ask(command, SECONDS + TEST_SECONDS_MAX)
+    truth = f"/truth/truth --seconds {SECONDS} --threads 2 --report /tmp/report"
+    guest.ask(f"nice -n -10 {truth} & echo $! >/tmp/pid; wait $!", SECONDS + TEST_SECONDS_MAX)
     reports = [json.loads(line) for line in guest.ask("cat /tmp/report").splitlines()]
     return int(guest.ask("cat /tmp/pid")), reports
 
