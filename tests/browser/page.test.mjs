@@ -171,7 +171,7 @@ test('keys for views, screens, search and help work, and none while typing', asy
 		await page.getByRole('button', { name: 'Host: db-primary' }).waitFor();
 		await page.keyboard.press('g');
 		await page.keyboard.press('s');
-		await page.getByRole('heading', { name: 'Counters' }).waitFor();
+		await page.getByRole('columnheader', { name: 'Stage' }).waitFor();
 	});
 });
 

@@ -275,6 +275,32 @@ static void a_full_queue_keeps_the_newest_and_leaves_no_gap(void)
 	end(sink);
 }
 
+/* Windows come faster than they can be encoded: as on a host that leaves no CPU time. */
+static void a_full_inbox_drops_the_window_and_counts_it(void)
+{
+	struct rpc_sink_options options;
+	struct rpc_sink *sink;
+	struct profile *windows[100];
+	char address[32];
+	uint64_t dropped = 0;
+
+	fake_server_init(&server);
+	fake_server_start(&server);
+	fake_server_stop(&server);
+	options = options_for(&server, address);
+	sink = make(&options);
+	for (uint64_t i = 0; i < 100; i++)
+		windows[i] = window(i);
+	for (uint64_t i = 0; i < 100; i++)
+		dropped += sink_send(rpc_sink_sink(sink), windows[i]) == -ENOBUFS;
+	CHECK(dropped > 0);
+	CHECK_EQ(counter(sink, SINK_COUNTER_DROPPED_UNENCODED), dropped * WINDOW_SAMPLES);
+	CHECK_EQ(counter(sink, SINK_COUNTER_SAMPLES_RECEIVED), 100 * WINDOW_SAMPLES);
+	check_balance(sink);
+	sink_free(rpc_sink_sink(sink));
+	fake_server_done(&server);
+}
+
 /* With its patience of milliseconds, a loop would make dozens of attempts in this time. */
 static void another_version_is_no_loop(void)
 {
@@ -570,6 +596,7 @@ int main(void)
 	RUN(a_refused_batch_is_dropped_and_the_next_ones_go_on);
 	RUN(a_server_that_says_not_now_is_asked_again);
 	RUN(a_full_queue_keeps_the_newest_and_leaves_no_gap);
+	RUN(a_full_inbox_drops_the_window_and_counts_it);
 	RUN(another_version_is_no_loop);
 	RUN(the_next_version_is_taken);
 	RUN(ending_does_not_wait_for_a_silent_server);
