@@ -37,12 +37,8 @@ static void print_count(const struct status_page *page, double value, int width,
 	char text[COUNT_BYTES_MAX];
 
 	status_chain_count(value, text);
-	if (value > 0)
-		fprintf(page->out, "%s%*s%s", paint_of(paint, page->painted), width, text,
-			paint_of(PAINT_PLAIN, page->painted));
-	else
-		fprintf(page->out, "%s%*s%s", paint_of(PAINT_QUIET, page->painted), width, "-",
-			paint_of(PAINT_PLAIN, page->painted));
+	fprintf(page->out, "%s%*s%s", paint_of(value > 0 ? paint : PAINT_QUIET, page->painted),
+		width, value > 0 ? text : "-", paint_of(PAINT_PLAIN, page->painted));
 }
 
 /* Writes the reasons behind one another and begins a line where the next does not fit. */

@@ -226,11 +226,12 @@ static void print_host_head(
 	output_text(page->out, command_text(host, "host"));
 	print_paint(page, PAINT_PLAIN);
 	fprintf(page->out, ": last window %s, ", seen);
-	if (cJSON_IsNumber(coverage))
+	if (cJSON_IsNumber(coverage)) {
 		fprintf(page->out, "coverage %.1f %% (samples x period over busy time)\n",
 			100 * coverage->valuedouble);
-	else
+	} else {
 		fputs("coverage not known yet\n", page->out);
+	}
 	fprintf(page->out, "  %.0f samples/s, %s stored since the server started\n  kernel ",
 		command_number(host, "samples_per_second"), stored);
 	output_text(page->out, command_text(host, "kernel"));

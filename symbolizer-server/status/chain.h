@@ -39,9 +39,9 @@ enum chain_place { CHAIN_HOST, CHAIN_SERVER };
 
 struct chain_stage {
 	const char *name;
-	enum chain_place place;
 	const char *unit;
 	const char *meaning;
+	enum chain_place place;
 	/* A tick that a CPU is working on has come in and not gone out yet: one a CPU. */
 	bool one_a_cpu_under_way;
 	struct chain_term terms[CHAIN_TERM_COUNT_MAX + 1];

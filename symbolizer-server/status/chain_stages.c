@@ -2,7 +2,7 @@
 #include "symbolizer-server/status/chain.h"
 
 static const struct chain_stage stages[] = {
-	{"kernel", CHAIN_HOST, "ticks", "the timer of every CPU, and the walk of the stack", true,
+	{"kernel", "ticks", "the timer of every CPU, and the walk of the stack", CHAIN_HOST, true,
 		{
 			{"kernel_received", CHAIN_IN, NULL, NULL},
 			{"kernel_passed", CHAIN_OUT, NULL, NULL},
@@ -16,7 +16,7 @@ static const struct chain_stage stages[] = {
 				"a CPU that came later has no ring: restart the collector"},
 			{"kernel_ticks_missed", CHAIN_NOTE, "missed", NULL},
 		}},
-	{"rings", CHAIN_HOST, "samples", "from the kernel to the collector", false,
+	{"rings", "samples", "from the kernel to the collector", CHAIN_HOST, false,
 		{
 			{"kernel_passed", CHAIN_IN, NULL, NULL},
 			{"collector_samples_received", CHAIN_OUT, NULL, NULL},
@@ -24,7 +24,7 @@ static const struct chain_stage stages[] = {
 				"kernel side and collector disagree: restart the collector"},
 			{"collector_samples_due", CHAIN_DUE, NULL, NULL},
 		}},
-	{"translate", CHAIN_HOST, "samples", "into order, addresses into modules", false,
+	{"translate", "samples", "into order, addresses into modules", CHAIN_HOST, false,
 		{
 			{"collector_samples_received", CHAIN_IN, NULL, NULL},
 			{"collector_samples_counted", CHAIN_OUT, NULL, NULL},
@@ -34,7 +34,7 @@ static const struct chain_stage stages[] = {
 				"less often (--hz)"},
 			{"collector_samples_late", CHAIN_NOTE, "late", NULL},
 		}},
-	{"window", CHAIN_HOST, "samples", "equal stacks counted, until the window ends", false,
+	{"window", "samples", "equal stacks counted, until the window ends", CHAIN_HOST, false,
 		{
 			{"collector_samples_counted", CHAIN_IN, NULL, NULL},
 			{"sink_samples_received", CHAIN_OUT, NULL, NULL},
@@ -42,7 +42,7 @@ static const struct chain_stage stages[] = {
 			{"collector_samples_window_dropped", CHAIN_LOST, "no memory",
 				"the collector has too little memory: raise its limit"},
 		}},
-	{"encode", CHAIN_HOST, "samples", "windows into batches", false,
+	{"encode", "samples", "windows into batches", CHAIN_HOST, false,
 		{
 			{"sink_samples_received", CHAIN_IN, NULL, NULL},
 			{"sink_samples_encoded", CHAIN_OUT, NULL, NULL},
@@ -51,7 +51,7 @@ static const struct chain_stage stages[] = {
 				"the collector gets too little CPU time or memory: look at the "
 				"host's load"},
 		}},
-	{"queue", CHAIN_HOST, "samples", "batches until the server has them on its disk", false,
+	{"queue", "samples", "batches until the server has them on its disk", CHAIN_HOST, false,
 		{
 			{"sink_samples_encoded", CHAIN_IN, NULL, NULL},
 			{"sink_samples_acknowledged", CHAIN_OUT, NULL, NULL},
@@ -63,7 +63,7 @@ static const struct chain_stage stages[] = {
 			{"sink_samples_dropped_refused", CHAIN_LOST, "refused",
 				"the server refused the batch: the collector's log says why"},
 		}},
-	{"wire", CHAIN_HOST, "batches", "sent and answered", false,
+	{"wire", "batches", "sent and answered", CHAIN_HOST, false,
 		{
 			{"sink_batches_sent", CHAIN_IN, NULL, NULL},
 			{"sink_batches_acknowledged", CHAIN_OUT, NULL, NULL},
@@ -76,7 +76,7 @@ static const struct chain_stage stages[] = {
 			{"sink_batches_refused", CHAIN_LOST, "refused",
 				"the collector's log says why"},
 		}},
-	{"receive", CHAIN_SERVER, "batches", "what comes in is decoded and checked", false,
+	{"receive", "batches", "what comes in is decoded and checked", CHAIN_SERVER, false,
 		{
 			{"ingest_batches_received", CHAIN_IN, NULL, NULL},
 			{"ingest_batches_decoded", CHAIN_OUT, NULL, NULL},
@@ -86,7 +86,7 @@ static const struct chain_stage stages[] = {
 				"a collector sent what this server can't read: are both of the "
 				"same version?"},
 		}},
-	{"store", CHAIN_SERVER, "samples", "handed to the store until they are durable", false,
+	{"store", "samples", "handed to the store until they are durable", CHAIN_SERVER, false,
 		{
 			{"ingest_samples_received", CHAIN_IN, NULL, NULL},
 			{"ingest_samples_stored", CHAIN_OUT, NULL, NULL},
@@ -99,7 +99,7 @@ static const struct chain_stage stages[] = {
 			{"ingest_samples_too_large", CHAIN_LOST, "too large",
 				"the store cannot hold such a batch: report it"},
 		}},
-	{"log", CHAIN_SERVER, "batches", "written and synced to the disk", false,
+	{"log", "batches", "written and synced to the disk", CHAIN_SERVER, false,
 		{
 			{"records_offered", CHAIN_IN, NULL, NULL},
 			{"records_appended", CHAIN_OUT, NULL, NULL},
@@ -117,7 +117,7 @@ static const struct chain_stage stages[] = {
 				"older than --retain-time: is the host's clock right?"},
 			{"refused_large", CHAIN_LOST, "too large", "report it"},
 		}},
-	{"retention", CHAIN_SERVER, "files", "log files until their age or the size limit", false,
+	{"retention", "files", "log files until their age or the size limit", CHAIN_SERVER, false,
 		{
 			{"files_found", CHAIN_IN, NULL, NULL},
 			{"files_created", CHAIN_IN, NULL, NULL},
@@ -129,7 +129,7 @@ static const struct chain_stage stages[] = {
 			{"delete_failures", CHAIN_LOST, "not deleted",
 				"look at the owner and mode of the data folder"},
 		}},
-	{"want", CHAIN_SERVER, "requests", "files that collectors are asked for", false,
+	{"want", "requests", "files that collectors are asked for", CHAIN_SERVER, false,
 		{
 			{"symbol_wants_offered", CHAIN_IN, NULL, NULL},
 			{"symbol_wants_met", CHAIN_OUT, NULL, NULL},
@@ -138,7 +138,7 @@ static const struct chain_stage stages[] = {
 			{"symbol_wants_expired", CHAIN_ASIDE, "expired", NULL},
 			{"symbol_wants_withdrawn", CHAIN_ASIDE, "withdrawn", NULL},
 		}},
-	{"upload", CHAIN_SERVER, "uploads", "files that collectors send", false,
+	{"upload", "uploads", "files that collectors send", CHAIN_SERVER, false,
 		{
 			{"symbol_uploads_asked", CHAIN_IN, NULL, NULL},
 			{"symbol_uploads_taken", CHAIN_OUT, NULL, NULL},
@@ -147,7 +147,7 @@ static const struct chain_stage stages[] = {
 			{"symbol_uploads_broken", CHAIN_LOST, "broken",
 				"the connection broke; the file is asked for again"},
 		}},
-	{"debuginfod", CHAIN_SERVER, "questions", "files that debuginfod servers are asked for",
+	{"debuginfod", "questions", "files that debuginfod servers are asked for", CHAIN_SERVER,
 		false,
 		{
 			{"symbol_debuginfod_asked", CHAIN_IN, NULL, NULL},
@@ -159,7 +159,7 @@ static const struct chain_stage stages[] = {
 				"look at --debuginfod-urls and the way there"},
 			{"symbol_debuginfod_spared", CHAIN_NOTE, "spared", NULL},
 		}},
-	{"sandbox", CHAIN_SERVER, "files", "ELF and DWARF parsed where it can do no harm", false,
+	{"sandbox", "files", "ELF and DWARF parsed where it can do no harm", CHAIN_SERVER, false,
 		{
 			{"symbol_files_read", CHAIN_IN, NULL, NULL},
 			{"symbol_indexed", CHAIN_OUT, NULL, NULL},
@@ -167,7 +167,7 @@ static const struct chain_stage stages[] = {
 			{"symbol_files_failed", CHAIN_LOST, "no names",
 				"the server's log says why, file by file"},
 		}},
-	{"cache", CHAIN_SERVER, "indexes", "indexes of names kept on the disk", false,
+	{"cache", "indexes", "indexes of names kept on the disk", CHAIN_SERVER, false,
 		{
 			{"symbol_indexed", CHAIN_IN, NULL, NULL},
 			{"symbol_index_stored", CHAIN_OUT, NULL, NULL},
@@ -177,7 +177,7 @@ static const struct chain_stage stages[] = {
 				"make room on the server's disk, or raise --symbol-bytes"},
 			{"symbol_cache_evicted", CHAIN_NOTE, "evicted", NULL},
 		}},
-	{"query", CHAIN_SERVER, "queries", "questions that read profiles", false,
+	{"query", "queries", "questions that read profiles", CHAIN_SERVER, false,
 		{
 			{"http_queries", CHAIN_IN, NULL, NULL},
 			{"http_queries_answered", CHAIN_OUT, NULL, NULL},
@@ -185,7 +185,7 @@ static const struct chain_stage stages[] = {
 			{"http_cancelled", CHAIN_ASIDE, "client gone", NULL},
 			{"http_busy", CHAIN_NOTE, "busy", NULL},
 		}},
-	{"http", CHAIN_SERVER, "requests", "all that is asked over HTTP", false,
+	{"http", "requests", "all that is asked over HTTP", CHAIN_SERVER, false,
 		{
 			{"http_requests", CHAIN_IN, NULL, NULL},
 			{"http_answers_good", CHAIN_OUT, NULL, NULL},

@@ -21,7 +21,7 @@ static bool find(void *context, const char *name, uint64_t *ret_value)
 	return false;
 }
 
-static const struct chain_stage plain = {"plain", CHAIN_SERVER, "things", "", false,
+static const struct chain_stage plain = {"plain", "things", "", CHAIN_SERVER, false,
 	{{"in", CHAIN_IN, NULL, NULL}, {"out", CHAIN_OUT, NULL, NULL},
 		{"waits", CHAIN_WAITING, NULL, NULL}, {"aside", CHAIN_ASIDE, "a", NULL},
 		{"lost", CHAIN_LOST, "l", "r"}, {"note", CHAIN_NOTE, "n", NULL}}};
@@ -57,7 +57,7 @@ static void a_stage_without_all_of_its_counters_is_not_known(void)
 	CHECK(!chain_read(&plain, find, numbers, 4).known);
 }
 
-static const struct chain_stage ticks = {"ticks", CHAIN_HOST, "ticks", "", true,
+static const struct chain_stage ticks = {"ticks", "ticks", "", CHAIN_HOST, true,
 	{{"in", CHAIN_IN, NULL, NULL}, {"out", CHAIN_OUT, NULL, NULL}}};
 
 static void one_tick_a_cpu_may_be_under_way(void)
@@ -73,7 +73,7 @@ static void one_tick_a_cpu_may_be_under_way(void)
 	CHECK_EQ(chain_read(&ticks, find, numbers, 1).sums[CHAIN_WAITING], 0);
 }
 
-static const struct chain_stage rings = {"rings", CHAIN_HOST, "samples", "", false,
+static const struct chain_stage rings = {"rings", "samples", "", CHAIN_HOST, false,
 	{{"in", CHAIN_IN, NULL, NULL}, {"out", CHAIN_OUT, NULL, NULL},
 		{"bad", CHAIN_LOST, "b", NULL}, {"due", CHAIN_DUE, NULL, NULL}}};
 
