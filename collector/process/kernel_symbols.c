@@ -177,16 +177,20 @@ static int compare_modules(const void *one, const void *other)
 /* Columns of a line of /proc/modules: name size references users state address. */
 enum { COLUMN_NAME, COLUMN_SIZE, COLUMN_ADDRESS = 5, COLUMN_COUNT };
 
-/* False if the line has fewer columns, no name that fits, or a hidden address. */
+/* False if the line has fewer columns, no name that fits, a hidden address or no size. */
 static bool split_line(char *line, char *ret_columns[COLUMN_COUNT])
 {
+	uint64_t start;
+
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		ret_columns[i] = strsep(&line, " ");
 		if (!ret_columns[i])
 			return false;
 	}
-	return strlen(ret_columns[COLUMN_NAME]) <= KERNEL_MODULE_NAME_MAX &&
-		strtoull(ret_columns[COLUMN_ADDRESS], NULL, 16) != 0;
+	start = strtoull(ret_columns[COLUMN_ADDRESS], NULL, 16);
+	return *ret_columns[COLUMN_NAME] &&
+		strlen(ret_columns[COLUMN_NAME]) <= KERNEL_MODULE_NAME_MAX && start != 0 &&
+		start + strtoull(ret_columns[COLUMN_SIZE], NULL, 10) > start;
 }
 
 static int parse_modules(struct kernel_symbols *symbols, char *text)
