@@ -202,10 +202,11 @@ static void note_abilities(struct agent *agent)
 	if (!abilities->saved_registers)
 		features_switch_off(&agent->features, FEATURE_saved_registers,
 			"run Linux 5.15 or newer", "this kernel's BPF has no bpf_task_pt_regs");
-	if (!abilities->memory_cgroups)
+	if (!abilities->memory_cgroups) {
 		features_switch_off(&agent->features, FEATURE_memory_cgroups,
 			"use a kernel that was built with CONFIG_MEMCG",
 			"this kernel has no memory controller");
+	}
 }
 
 static int start_sampler(struct agent *agent)
@@ -251,10 +252,11 @@ static int start_processes(struct agent *agent)
 			"the kernel refuses them: %s",
 			r == -ENOBUFS ? "too much memory is locked already" : fault_text(r));
 	} else {
-		if (!task_events_have_build_ids(agent->events))
+		if (!task_events_have_build_ids(agent->events)) {
 			features_switch_off(&agent->features, FEATURE_record_build_ids,
 				"run Linux 5.12 or newer",
 				"this kernel's records of mappings carry no build-IDs");
+		}
 		r = watch_fd(agent, task_events_poll_fd(agent->events), SOURCE_RECORDS, EPOLLET);
 		if (r < 0)
 			return r;

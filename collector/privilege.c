@@ -224,10 +224,11 @@ static void judge(const struct trial *trial, int r, uint64_t effective, struct f
 {
 	bool has = privilege_has(effective, trial->capability);
 
-	if (r < 0)
+	if (r < 0) {
 		features_switch_off(features, trial->feature, has ? CONFINED_REMEDY : trial->remedy,
 			"%s %s (%s: %s)", trial->capability_name,
 			has ? "is there, but of no use" : "is missing", trial->what, fault_text(r));
+	}
 }
 
 void privilege_try_all(uint64_t effective, const char *proc_folder, struct features *features)

@@ -35,7 +35,7 @@ static void answer_list(const struct site *site, const struct http_request *requ
 {
 	struct query_params params;
 	struct json_writer json;
-	struct listing listing;
+	struct listing listing = {0};
 	int r;
 
 	if (!query_params_read(

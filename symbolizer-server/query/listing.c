@@ -140,12 +140,12 @@ int listing_add_host(struct listing *listing, const struct profile *profile)
 	};
 	uint64_t end_ns = profile_window_end_epoch_ns(profile);
 	struct sample_part sum = {0};
-	struct listing_row *row;
+	struct listing_row *row = NULL;
 	int r = sum_profile(listing, profile, NULL, &sum);
 
 	if (r == 0)
 		r = add_to_row(listing, texts, sum, &row);
-	if (r < 0 || row->last_seen_ns > end_ns)
+	if (!row || row->last_seen_ns > end_ns)
 		return r;
 	row->last_seen_ns = end_ns;
 	r = copy_string(listing, profile, head->kernel_release, &row->kernel_release);

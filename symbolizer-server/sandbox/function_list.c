@@ -117,7 +117,7 @@ int function_list_resolve(struct function_list *list)
 
 	if (list->count > 0) {
 		qsort(list->functions, list->count, sizeof(*list->functions), compare);
-		open = malloc(list->count * sizeof(*open));
+		open = calloc(list->count, sizeof(*open));
 		if (!open)
 			return -ENOMEM;
 		sweep.open = open;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/base/cleanup.h"
+#include "store/base/must.h"
 #include "store/profile/grow.h"
 #include "symbolizer-server/sandbox/symbol_alias.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
@@ -69,6 +70,7 @@ static int add_line(
 		r = grow_array(&lines->aliases, &lines->capacity, lines->count, LINE_COUNT_MAX);
 	if (r < 0)
 		return r;
+	must(lines->aliases);
 	lines->aliases[lines->count++] = (struct symbol_alias){
 		.start = offset, .tag = index, .name = string_table_text(strings, index)};
 	lines->zero_count += offset == 0;

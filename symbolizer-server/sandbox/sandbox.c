@@ -139,8 +139,8 @@ static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_reque
 
 static int read_header(int fd, uint8_t *bytes, struct symbol_index_header *ret_header)
 {
-	struct symbol_index_header header;
-	uint32_t byte_count;
+	struct symbol_index_header header = {0};
+	uint32_t byte_count = 0;
 	struct stat stat;
 	int r = whole_read_at(fd, 0, bytes, SYMBOL_HEADER_BYTES);
 
@@ -166,7 +166,7 @@ static int check_result(int fd, struct symbol_index_header *ret_header)
 {
 	SCOPED_FREE uint8_t *head = malloc(SYMBOL_CHUNK_BYTES_MAX);
 	SCOPED_FREE uint8_t *chunk = malloc(SYMBOL_CHUNK_BYTES_MAX);
-	struct symbol_index_header header;
+	struct symbol_index_header header = {0};
 	uint64_t offset, function_count = 0;
 	int r;
 
@@ -252,7 +252,7 @@ int sandbox_index(struct sandbox *sandbox, int input_fd, const struct sandbox_re
 	struct sandbox_result *ret_result)
 {
 	SCOPED_FD int unpacked_fd = -1;
-	enum sandbox_fault fault;
+	enum sandbox_fault fault = SANDBOX_FAULT_INTERNAL;
 	int r;
 
 	if (!request->zstd)

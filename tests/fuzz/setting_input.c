@@ -15,10 +15,10 @@
 
 /* LeakSanitizer's name. libconfig 1.5 forgets a text that is not closed when it refuses a file; a
  * program that is told so ends. */
-/* NOLINTNEXTLINE(bugprone-reserved-identifier): it is the sanitizer's. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer asks for this name. */
 const char *__lsan_default_suppressions(void);
 
-/* NOLINTNEXTLINE(bugprone-reserved-identifier) */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer asks for this name. */
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:libconfig.so\n";

@@ -39,7 +39,7 @@ trap 'rm -f "$breaches"' EXIT
 
 	# Linux braces: a function is what stands between "{" and "}" at the start of a line. What a
 	# macro defines stands on lines that end in a backslash; without a brace it is a list.
-	echo "$files" | grep -E '\.([ch]|sh)$|(^|/)dev$|^\.ci/run$' | xargs -r awk '
+	echo "$files" | grep -E '\.([ch]|sh)$|(^|/)(dev|pre-commit)$|^\.ci/run$' | xargs -r awk '
 		FNR == 1 { start = macro = 0 }
 		/^{/ || /^[A-Za-z_][A-Za-z0-9_]*\(\) \{$/ { start = FNR }
 		/^}/ && start {

@@ -7,7 +7,7 @@ set -eu
 cd "$1"
 # Root checks a clone that may belong to someone else.
 files=$(git -c safe.directory='*' ls-files)
-shell=$(echo "$files" | grep -E '\.sh$|(^|/)dev$|^\.ci/run$' || true)
+shell=$(echo "$files" | grep -E '\.sh$|(^|/)(dev|pre-commit)$|^\.ci/run$' || true)
 python=$(echo "$files" | grep -E '\.py$' || true)
 node=$(echo "$files" | grep -E '\.mjs$' || true)
 [ -n "$shell$python$node" ] || { echo "check_scripts: git lists no script"; exit 2; }

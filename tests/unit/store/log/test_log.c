@@ -201,7 +201,7 @@ static void lines_for_the_journal_begin_with_their_priority(void)
 	CHECK_STR(output, "<3>t: error: e\n<6>t: i\n");
 	log_read_counts(&counts);
 	CHECK(counts.errors > 0);
-	fclose(file);
+	(void)fclose(file);
 	close(kept);
 }
 

@@ -64,7 +64,7 @@ static int print(struct status_page page)
 	page.out = file;
 	page.server = "http://x";
 	r = status_page_print(&page, status);
-	fclose(file);
+	(void)fclose(file);
 	cJSON_Delete(status);
 	return r;
 }

@@ -154,14 +154,14 @@ static void limits_hold(void)
 	CHECK_EQ(selector_parse(text, SELECTOR_TEXT_BYTES_MAX + 1, &selector, error), -EINVAL);
 	text[0] = '{';
 	for (int i = 0; i < SELECTOR_MATCHER_COUNT_MAX; i++) {
-		memcpy(text + at, matcher, strlen(matcher));
+		memcpy(text + at, matcher, strlen(matcher) + 1);
 		at += strlen(matcher);
 	}
 	text[at] = '}';
 	CHECK_EQ(selector_parse(text, at + 1, &selector, error), 0);
 	CHECK_EQ(selector.matcher_count, SELECTOR_MATCHER_COUNT_MAX);
 	selector_done(&selector);
-	memcpy(text + at, matcher, strlen(matcher));
+	memcpy(text + at, matcher, strlen(matcher) + 1);
 	at += strlen(matcher);
 	text[at - 1] = '}';
 	CHECK_EQ(selector_parse(text, at, &selector, error), -EINVAL);
