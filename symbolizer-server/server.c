@@ -208,6 +208,7 @@ static int start_board(struct server *server)
 		server->store, now_ns - BOARD_PAST_NS, UINT64_MAX, NULL, fill_board, &fill);
 	if (r < 0 && r != -ETIMEDOUT)
 		log_warning(r, "ignoring that the newest profiles could not be read for status");
+	host_board_begin(server->hosts);
 	return 0;
 }
 

@@ -251,6 +251,14 @@ int host_board_note(struct host_board *board, const struct profile *profile, uin
 	return r;
 }
 
+void host_board_begin(struct host_board *board)
+{
+	pthread_mutex_lock(&board->lock);
+	for (uint32_t i = 0; i < board->count; i++)
+		board->entries[i]->sample_count = 0;
+	pthread_mutex_unlock(&board->lock);
+}
+
 int host_board_snapshot(struct host_board *board, struct host_snapshot *ret_snapshot)
 {
 	struct host_snapshot snapshot = {0};

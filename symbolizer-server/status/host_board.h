@@ -79,6 +79,9 @@ void host_board_free(struct host_board *board);
 /* PROFILE must have passed profile_check. NOW_NS: epoch, when it came. */
 int host_board_note(struct host_board *board, const struct profile *profile, uint64_t now_ns);
 
+/* What was noted so far is of before the server started: samples are counted from here on. */
+void host_board_begin(struct host_board *board);
+
 /* All hosts, by name. */
 struct host_snapshot {
 	struct host_entry *entries;

@@ -65,6 +65,12 @@ static void the_newest_batch_speaks_for_its_host(void)
 	recent = host_entry_recent(&snapshot.entries[0], START + 4 * NS_PER_S);
 	CHECK_EQ(recent.busy_ns, 2000 * NS_PER_MS);
 	CHECK(host_window_coverage(&recent) > 0.949 && host_window_coverage(&recent) < 0.951);
+	CHECK_EQ((int)(1000 * host_window_sample_rate(&recent)), 1000);
+	host_snapshot_done(&snapshot);
+	host_board_begin(board);
+	CHECK_EQ(host_board_snapshot(board, &snapshot), 0);
+	CHECK_EQ(snapshot.entries[0].sample_count, 0);
+	CHECK_EQ(snapshot.entries[0].last_seen_ns, START + 3 * NS_PER_S);
 	host_snapshot_done(&snapshot);
 	host_board_free(board);
 }
