@@ -28,6 +28,7 @@
 #include "store/base/fault.h"
 #include "store/disk/profile_store.h"
 #include "store/log/log.h"
+#include "symbolizer-server/file_budget.h"
 #include "symbolizer-server/http/http_server.h"
 #include "symbolizer-server/http/route.h"
 #include "symbolizer-server/http/site.h"
@@ -37,8 +38,6 @@
 #include "symbolizer-server/symbol/symbolizer.h"
 
 #define PATH_BYTES_MAX 4096
-/* HTTP's connections and as many collectors. */
-#define FILE_COUNT_MIN 2048
 /* Whoever can read the folder sees everybody's profiles. */
 #define DATA_MODE 0700
 /* The hosts that were there a moment ago are on the board at once, not only with their next batch;
@@ -53,6 +52,7 @@ struct server {
 	const struct settings *settings;
 	int http_fd;
 	struct listen_address http_bound;
+	struct file_budget files;
 	struct sandbox sandbox;
 	bool has_sandbox;
 	struct symbolizer *symbolizer;
@@ -60,8 +60,8 @@ struct server {
 	struct host_board *hosts;
 	struct http_counters http_counters;
 	struct site site;
-	struct http_server *http;
-	_Atomic(struct grpc_service *) grpc; /* status may ask before it is there */
+	_Atomic(struct http_server *) http; /* status may ask before it is there */
+	_Atomic(struct grpc_service *) grpc; /* likewise */
 	struct listen_address grpc_bound;
 };
 
@@ -221,6 +221,21 @@ static void visit_ingest(void *context, counted_fn visit, void *visit_context)
 		grpc_service_visit_counters(grpc, visit, visit_context);
 }
 
+#define CONNECTION_ROW(name, meaning) {"http_" #name, meaning, 0},
+
+static void visit_port(void *context, counted_fn visit, void *visit_context)
+{
+	static const struct counted rows[] = {ACCEPTOR_COUNTERS(CONNECTION_ROW)};
+	struct server *server = context;
+	struct http_server *http = server->http;
+	uint64_t counts[ACCEPTOR_COUNTER_COUNT];
+
+	if (!http)
+		return;
+	http_server_read_connections(http, counts);
+	counted_visit(rows, counts, ACCEPTOR_COUNTER_COUNT, visit, visit_context);
+}
+
 static int start_http(struct server *server)
 {
 	const struct settings *settings = server->settings;
@@ -229,7 +244,9 @@ static int start_http(struct server *server)
 		.plan = http_route_plan,
 		.context = &server->site,
 		.counters = &server->http_counters,
+		.connection_count_max = server->files.http_connections,
 	};
+	struct http_server *http;
 	int r;
 
 	server->site = (struct site){
@@ -243,11 +260,15 @@ static int start_http(struct server *server)
 		.started_at_ns = clock_realtime_ns(),
 		.counters = &server->http_counters,
 		.visit_ingest = visit_ingest,
+		.visit_port = visit_port,
 		.server = server,
 	};
 	server->http_fd = -1;
-	r = http_server_new(&options, &server->http);
-	return r < 0 ? log_error(r, "starting the HTTP server") : 0;
+	r = http_server_new(&options, &http);
+	if (r < 0)
+		return log_error(r, "starting the HTTP server");
+	server->http = http;
+	return 0;
 }
 
 static void set_port(struct listen_address *address, uint16_t port)
@@ -269,6 +290,7 @@ static int start_grpc(struct server *server)
 		.hosts = server->hosts,
 		.clock = clock_system(),
 		.insecure_uploads = settings->insecure_uploads,
+		.connection_count_max = server->files.grpc_connections,
 	};
 	struct grpc_service *grpc;
 	int r;
@@ -283,29 +305,36 @@ static int start_grpc(struct server *server)
 	return 0;
 }
 
-/* A shell allows 1024 open files. A connection that cannot be accepted for lack of one ends gRPC's
- * listening for good: as many as may be are asked for. */
-static int raise_file_limit(struct server *server)
+/* A shell allows 1024 open files: as many as may be are asked for, and divided. */
+static int divide_files(struct server *server)
 {
 	struct rlimit limit;
+	int r;
 
-	(void)server;
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return 0;
+		return log_error(-errno, "asking for the limit of open files");
 	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_max < FILE_COUNT_MIN) {
+	r = file_budget_divide(limit.rlim_max, &server->files);
+	if (r < 0) {
+		return log_error(r,
+			"only %llu files may be open, it takes %u at least; raise the limit "
+			"(ulimit -Hn, LimitNOFILE=)",
+			(unsigned long long)limit.rlim_max, FILE_BUDGET_MIN);
+	}
+	if (!server->files.is_whole) {
 		log_warning(0,
-			"only %llu files may be open: with that many connections collectors are "
-			"locked out until a restart; raise the limit (ulimit -Hn, LimitNOFILE=)",
-			(unsigned long long)limit.rlim_max);
+			"only %llu files may be open: that is enough for %u collectors and %u "
+			"connections of HTTP; raise the limit (ulimit -Hn, LimitNOFILE=)",
+			(unsigned long long)limit.rlim_max, server->files.grpc_connections,
+			server->files.http_connections);
 	}
 	return 0;
 }
 
 static int start_parts(struct server *server)
 {
-	static int (*const starts[])(struct server *) = {raise_file_limit, open_http_socket,
+	static int (*const starts[])(struct server *) = {divide_files, open_http_socket,
 		try_grpc_port, make_data_folder, start_symbols, start_store, start_board,
 		start_http, start_grpc};
 	int r = 0;

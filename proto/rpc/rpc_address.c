@@ -56,7 +56,7 @@ int rpc_address_check(const char *address)
 	return 0;
 }
 
-static int try_listening(const struct addrinfo *found)
+static int listen_at(const struct addrinfo *found, int *ret_fd)
 {
 	SCOPED_FD int fd =
 		socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, found->ai_protocol);
@@ -64,18 +64,33 @@ static int try_listening(const struct addrinfo *found)
 
 	if (fd < 0)
 		return -errno;
-	/* As gRPC does: connections that linger from an earlier process are in nobody's way. */
+	/* Connections that linger from an earlier process are in nobody's way. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	if (bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, 1) < 0)
+	if (bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0)
 		return -errno;
+	*ret_fd = TAKE_FD(fd);
 	return 0;
 }
 
-int rpc_address_fault(const char *address)
+static int read_port(int fd, uint16_t *ret_port)
+{
+	struct sockaddr_storage address;
+	socklen_t length = sizeof(address);
+
+	if (getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+		return -errno;
+	*ret_port = address.ss_family == AF_INET6
+		? ntohs(((const struct sockaddr_in6 *)(const void *)&address)->sin6_port)
+		: ntohs(((const struct sockaddr_in *)(const void *)&address)->sin_port);
+	return 0;
+}
+
+int rpc_address_listen(const char *address, int *ret_fd, uint16_t *ret_port)
 {
 	struct addrinfo hints = {
 		.ai_flags = AI_PASSIVE, .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
 	struct addrinfo *found = NULL;
+	SCOPED_FD int fd = -1;
 	struct parts parts;
 	int r = split(address, &parts);
 
@@ -83,11 +98,16 @@ int rpc_address_fault(const char *address)
 		return r;
 	if (getaddrinfo(parts.host, parts.port, &hints, &found) != 0)
 		return -EADDRNOTAVAIL;
-	r = 0;
-	for (struct addrinfo *at = found; r == 0 && at; at = at->ai_next)
-		r = try_listening(at);
+	r = -EADDRNOTAVAIL;
+	for (struct addrinfo *at = found; r < 0 && at; at = at->ai_next)
+		r = listen_at(at, &fd);
 	freeaddrinfo(found);
-	return r < 0 ? r : -EIO;
+	if (r == 0)
+		r = read_port(fd, ret_port);
+	if (r < 0)
+		return r;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
 }
 
 bool rpc_address_is_loopback(const char *address)

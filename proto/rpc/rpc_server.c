@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <grpc/grpc.h>
-#include <grpc/grpc_security.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +13,9 @@
 
 #include "proto/rpc/rpc_address.h"
 #include "proto/rpc/rpc_operation.h"
+#include "proto/rpc/rpc_port.h"
 #include "proto/rpc/rpc_stream.h"
+#include "store/base/cleanup.h"
 #include "store/base/clock.h"
 #include "store/base/must.h"
 
@@ -27,6 +28,8 @@
 #define MEMORY_BYTES_DEFAULT ((size_t)128 << 20)
 /* A collector has three; 4096 are a fleet of more than a thousand hosts on one server. */
 #define STREAM_COUNT_DEFAULT 4096u
+/* A collector has one. */
+#define CONNECTION_COUNT_DEFAULT 4096u
 /* Of one connection. */
 #define CONCURRENT_STREAMS_MAX 100
 /* A peer that is gone without a word is found after the sum of these. */
@@ -34,17 +37,19 @@
 #define KEEPALIVE_TIMEOUT_MS 20000
 /* Clients may ask as often as this whether we are still there. */
 #define CLIENT_PING_MS 5000
-/* Time for a new connection to begin to speak HTTP/2. */
-#define HANDSHAKE_MS 20000
 /* A connection without any call is not worth its memory for longer. */
 #define IDLE_MS 600000
+/* When the server stops, clients that have got their last answer hang up at once; one that does not
+ * is waited for no longer than it takes to read what it was sent. */
+#define LINGER_NS (300 * NS_PER_MS)
 
 struct rpc_server {
 	const struct rpc_method *methods;
 	size_t method_count;
 	void *registrations[METHOD_COUNT_MAX];
 	grpc_server *core;
-	uint16_t port;
+	struct rpc_port port;
+	uint16_t port_number;
 	uint32_t queue_count;
 	grpc_completion_queue *queues[RPC_SERVER_THREADS_MAX];
 	uint32_t thread_count;
@@ -73,6 +78,11 @@ grpc_server *rpc_server_core(struct rpc_server *server)
 grpc_completion_queue *rpc_server_queue(struct rpc_server *server, uint32_t queue_index)
 {
 	return server->queues[queue_index];
+}
+
+int rpc_server_peer(struct rpc_server *server, grpc_call *call, struct peer *ret_peer)
+{
+	return rpc_port_peer(&server->port, call, ret_peer);
 }
 
 const struct rpc_method *rpc_server_method(struct rpc_server *server, uint32_t method_index)
@@ -180,13 +190,10 @@ static grpc_server *make_core(const struct rpc_server_options *options)
 	grpc_arg args[] = {
 		rpc_integer_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, (int)message_bytes),
 		rpc_integer_arg(GRPC_ARG_MAX_CONCURRENT_STREAMS, CONCURRENT_STREAMS_MAX),
-		/* A second server on the same port must fail, not take every other connection. */
-		rpc_integer_arg(GRPC_ARG_ALLOW_REUSEPORT, 0),
 		rpc_integer_arg(GRPC_ARG_KEEPALIVE_TIME_MS, KEEPALIVE_MS),
 		rpc_integer_arg(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, KEEPALIVE_TIMEOUT_MS),
 		rpc_integer_arg(
 			GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, CLIENT_PING_MS),
-		rpc_integer_arg(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, HANDSHAKE_MS),
 		rpc_integer_arg(GRPC_ARG_MAX_CONNECTION_IDLE_MS, IDLE_MS),
 		quota_arg(quota),
 	};
@@ -207,18 +214,6 @@ static uint32_t choose_thread_count(uint32_t wanted)
 	if (wanted == 0)
 		wanted = cpus > 0 ? (uint32_t)cpus : 1;
 	return wanted < RPC_SERVER_THREADS_MAX ? wanted : RPC_SERVER_THREADS_MAX;
-}
-
-static int listen_on(struct rpc_server *server, const char *address)
-{
-	grpc_server_credentials *credentials = grpc_insecure_server_credentials_create();
-	int port = grpc_server_add_http2_port(server->core, address, credentials);
-
-	grpc_server_credentials_release(credentials);
-	if (port <= 0)
-		return rpc_address_fault(address);
-	server->port = (uint16_t)port;
-	return 0;
 }
 
 static void on_shut_down(void *owner, bool ok)
@@ -266,6 +261,7 @@ static int serve(struct rpc_server *server)
 static int start_server(struct rpc_server *server, const struct rpc_server_options *options)
 {
 	int r = start_threads(server, choose_thread_count(options->thread_count));
+	SCOPED_FD int listen_fd = -1;
 
 	if (r < 0)
 		return r;
@@ -275,8 +271,14 @@ static int start_server(struct rpc_server *server, const struct rpc_server_optio
 	for (size_t i = 0; i < server->method_count; i++)
 		server->registrations[i] = grpc_server_register_method(
 			server->core, server->methods[i].path, NULL, GRPC_SRM_PAYLOAD_NONE, 0);
-	r = listen_on(server, options->address);
-	return r < 0 ? r : serve(server);
+	r = rpc_address_listen(options->address, &listen_fd, &server->port_number);
+	if (r == 0)
+		r = serve(server);
+	if (r < 0)
+		return r;
+	return rpc_port_open(&server->port, server->core, TAKE_FD(listen_fd),
+		options->connection_count_max ? options->connection_count_max
+					      : CONNECTION_COUNT_DEFAULT);
 }
 
 static void init_locks(struct rpc_server *server)
@@ -326,7 +328,7 @@ int rpc_server_new(const struct rpc_server_options *options, struct rpc_server *
 
 uint16_t rpc_server_port(const struct rpc_server *server)
 {
-	return server->port;
+	return server->port_number;
 }
 
 void rpc_server_read_counts(struct rpc_server *server, struct rpc_server_counts *ret_counts)
@@ -346,6 +348,12 @@ void rpc_server_read_counts(struct rpc_server *server, struct rpc_server_counts 
 		.messages_sent = server->messages_sent,
 		.bytes_sent = server->bytes_sent,
 	};
+}
+
+void rpc_server_read_connections(
+	struct rpc_server *server, uint64_t ret_counts[ACCEPTOR_COUNTER_COUNT])
+{
+	acceptor_read_counts(server->port.acceptor, ret_counts);
 }
 
 /* Waits under the lock until no stream is open. -ETIMEDOUT. */
@@ -369,13 +377,19 @@ static int drain(struct rpc_server *server, uint64_t timeout_ns)
 {
 	int r;
 
+	rpc_port_stop(&server->port);
 	pthread_mutex_lock(&server->lock);
 	server->stopping = true;
-	rpc_operation_hand_over();
-	grpc_server_shutdown_and_notify(server->core, server->queues[0], &server->shut_down);
 	for (struct rpc_stream *stream = server->streams; stream; stream = stream->next)
 		rpc_stream_stop(stream);
 	r = wait_for_streams(server, timeout_ns);
+	pthread_mutex_unlock(&server->lock);
+	/* From here on gRPC closes connections. */
+	if (r == 0)
+		rpc_port_linger(&server->port, LINGER_NS < timeout_ns ? LINGER_NS : timeout_ns);
+	pthread_mutex_lock(&server->lock);
+	rpc_operation_hand_over();
+	grpc_server_shutdown_and_notify(server->core, server->queues[0], &server->shut_down);
 	if (r < 0)
 		grpc_server_cancel_all_calls(server->core);
 	while (server->stream_count > 0 || server->request_count > 0 || !server->is_shut_down)
@@ -406,6 +420,7 @@ void rpc_server_free(struct rpc_server *server)
 	(void)rpc_server_stop(server, 0);
 	if (server->core)
 		grpc_server_destroy(server->core);
+	rpc_port_close(&server->port);
 	for (uint32_t i = 0; i < server->queue_count; i++)
 		grpc_completion_queue_destroy(server->queues[i]);
 	rpc_library_close();

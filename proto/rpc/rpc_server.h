@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/base/acceptor.h"
+
 struct rpc_server;
 struct rpc_stream;
 
@@ -52,6 +54,7 @@ struct rpc_server_options {
 	size_t message_bytes_max; /* 0: RPC_MESSAGE_BYTES_MAX; longer ones: RESOURCE_EXHAUSTED */
 	size_t memory_bytes_max; /* of gRPC's buffers, all connections together; 0: the default */
 	uint32_t stream_count_max; /* all connections together; 0: the default */
+	uint32_t connection_count_max; /* 0: the default */
 };
 
 /* More threads than this do not help: a stream is bound to one, and the store commits in one. */
@@ -85,6 +88,8 @@ struct rpc_server_counts {
 int rpc_server_new(const struct rpc_server_options *options, struct rpc_server **ret_server);
 uint16_t rpc_server_port(const struct rpc_server *server);
 void rpc_server_read_counts(struct rpc_server *server, struct rpc_server_counts *ret_counts);
+void rpc_server_read_connections(
+	struct rpc_server *server, uint64_t ret_counts[ACCEPTOR_COUNTER_COUNT]);
 /* Takes no new stream, asks the open ones to stop, cuts off what is still open after TIMEOUT_NS,
  * waits for every on_close, ends the threads. Not from a callback. Calling it again does nothing.
  * -ETIMEDOUT: some streams were cut off. */

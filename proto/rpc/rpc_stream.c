@@ -60,7 +60,6 @@ static void stream_free(struct rpc_stream *stream)
 	grpc_slice_unref(stream->finish_text);
 	grpc_metadata_array_destroy(&stream->metadata);
 	grpc_call_details_destroy(&stream->details);
-	gpr_free(stream->peer);
 	pthread_mutex_destroy(&stream->lock);
 	free(stream);
 }
@@ -78,18 +77,12 @@ void rpc_stream_release(struct rpc_stream *stream)
 
 const char *rpc_stream_peer(const struct rpc_stream *stream)
 {
-	return stream->peer ? stream->peer : "";
+	return stream->peer;
 }
 
 bool rpc_stream_is_loopback(const struct rpc_stream *stream)
 {
-	static const char *const prefixes[] = {"ipv4:127.", "ipv6:[::1]:", "ipv6:%5B::1%5D:"};
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		if (strncmp(rpc_stream_peer(stream), prefixes[i], strlen(prefixes[i])) == 0)
-			return true;
-	}
-	return false;
+	return stream->is_loopback;
 }
 
 /* Under the lock, before the call is over. */
@@ -339,6 +332,17 @@ static void open_stream(struct rpc_stream *stream)
 	}
 }
 
+/* Whom gRPC does not tell is taken for a foreign one. */
+static void note_peer(struct rpc_stream *stream)
+{
+	struct peer peer;
+
+	if (rpc_server_peer(stream->server, stream->call, &peer) < 0)
+		return;
+	peer_format(&peer, stream->peer);
+	stream->is_loopback = peer_is_loopback(&peer);
+}
+
 static void on_accepted(void *owner, bool ok)
 {
 	struct rpc_stream *stream = owner;
@@ -350,7 +354,7 @@ static void on_accepted(void *owner, bool ok)
 		rpc_stream_release(stream);
 		return;
 	}
-	stream->peer = grpc_call_get_peer(stream->call);
+	note_peer(stream);
 	close.data.recv_close_on_server.cancelled = &stream->cancelled;
 	pthread_mutex_lock(&stream->lock);
 	/* Counts as open until the handler has been asked: nothing may take the stream away. */

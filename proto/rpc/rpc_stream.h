@@ -18,6 +18,7 @@
 
 #include "proto/rpc/rpc_operation.h"
 #include "proto/rpc/rpc_server.h"
+#include "store/base/peer.h"
 
 /* The method index of calls that no method of the list takes. */
 #define RPC_METHOD_UNKNOWN UINT32_MAX
@@ -34,7 +35,8 @@ struct rpc_stream {
 	grpc_metadata_array metadata;
 	grpc_call_details details; /* RPC_METHOD_UNKNOWN only */
 	gpr_timespec deadline;
-	char *peer;
+	char peer[PEER_TEXT_MAX]; /* "" if gRPC does not tell */
+	bool is_loopback;
 	grpc_byte_buffer *incoming;
 	int cancelled;
 	struct rpc_operation accepted, greeted, received, sent, woken, finished, closed, stopped;
@@ -69,6 +71,7 @@ void *rpc_server_registration(struct rpc_server *server, uint32_t method_index);
 /* A request came to an end: with a call in it, or because the server stops. Asks for the next one.
  */
 void rpc_server_requested(struct rpc_server *server, const struct rpc_stream *stream, bool ok);
+int rpc_server_peer(struct rpc_server *server, grpc_call *call, struct peer *ret_peer);
 /* -ENOBUFS: too many are open.  -ESHUTDOWN: the server stops. The stream is in the list in any
  * case.
  */

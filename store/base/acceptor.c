@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *   listening socket -> silent -- first bytes --> handed over as FD, a duplicate
- *                         |                         busy <-> idle
- *                       too long                      |  ends: told so, or seen at our own descriptor
- *                         v                           v
- *                       closed                     closed
+ *   listening socket -> silent -- first bytes --> handed over: busy <-> idle
+ *                         |                         |
+ *                       too long                  ends: told so, or found out
+ *                         v                         v
+ *                       closed                   forgotten
  *
- * Of each connection we keep a descriptor of our own. It outlives the one that was handed over, so
- * that the end of a connection is seen whoever ended it, and a number of a descriptor is never taken
- * for a connection that it stood for before.
+ * gRPC does not say when it has closed a descriptor, so that is found out when it matters: a number
+ * that no longer leads to the same socket (each has an inode of its own) is one that was closed. To
+ * keep a duplicate and be told by the kernel was tried; events of sockets that gRPC had closed then
+ * kept coming to gRPC's own epoll, and now and then its shutdown took ten seconds.
  */
 #include "store/base/acceptor.h"
 
@@ -22,6 +23,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "store/base/cleanup.h"
@@ -39,6 +43,9 @@
 #define REST_NS (10 * NS_PER_S)
 /* Numbers that are tried to find one that has rested; one in a row is the usual. */
 #define REST_TRIES_MAX 64
+
+/* The end of a connection that was handed over is found out, so whoever waits for it looks as often. */
+#define EMPTY_STEP_NS (2 * NS_PER_MS)
 
 /* What wakes the thread beside connections. */
 #define EVENT_LISTEN UINT64_MAX
@@ -77,16 +84,16 @@ static void count(struct acceptor *acceptor, enum acceptor_counter counter)
 	acceptor->counts[counter]++;
 }
 
-static void set_state(
-	struct acceptor *acceptor, uint32_t place, enum connection_state state, uint64_t now_ns)
-{
-	connection_list_set(&acceptor->list, place, state, now_ns);
-	if (acceptor->list.open_count == 0)
-		pthread_cond_broadcast(&acceptor->changed);
-}
-
 /* --- the end of a connection; under the lock -------------------------------------------------- */
 
+static uint64_t inode_of(int fd)
+{
+	struct stat stat;
+
+	return fstat(fd, &stat) == 0 && S_ISSOCK(stat.st_mode) ? stat.st_ino : 0;
+}
+
+/* A silent one is closed; any other has been, or will be by who has it. */
 static void release(struct acceptor *acceptor, uint32_t place)
 {
 	struct connection *connection = &acceptor->list.places[place];
@@ -94,26 +101,40 @@ static void release(struct acceptor *acceptor, uint32_t place)
 
 	if (connection->state == CONNECTION_NONE)
 		return;
-	if (connection->fd >= 0) {
+	if (connection->state == CONNECTION_SILENT) {
+		close(connection->fd);
+	} else {
 		acceptor->handed[connection->fd].place = CONNECTION_NOBODY;
 		acceptor->handed[connection->fd].closed_at_ns = now_ns;
 	}
-	close(connection->own_fd);
-	set_state(acceptor, place, CONNECTION_NONE, now_ns);
+	connection_list_set(&acceptor->list, place, CONNECTION_NONE, now_ns);
 }
 
-/* Who has it sees its end and closes it. */
+/* Finds out which of those that were handed over have ended. */
+static void sweep(struct acceptor *acceptor)
+{
+	for (uint32_t i = 0; i < acceptor->list.place_count; i++) {
+		const struct connection *connection = &acceptor->list.places[i];
+
+		if (connection->state != CONNECTION_NONE &&
+			connection->state != CONNECTION_SILENT &&
+			inode_of(connection->fd) != connection->inode)
+			release(acceptor, i);
+	}
+}
+
+/* Who has it sees its end and closes it: it says so before, so the number is still its own here. */
 static void displace(struct acceptor *acceptor, uint32_t place)
 {
 	struct connection *connection = &acceptor->list.places[place];
 
-	count(acceptor, ACCEPTOR_COUNTER_DISPLACED);
-	if (connection->fd < 0) {
+	count(acceptor, ACCEPTOR_COUNTER_connections_displaced);
+	if (connection->state == CONNECTION_SILENT) {
 		release(acceptor, place);
 		return;
 	}
-	set_state(acceptor, place, CONNECTION_LEAVING, clock_monotonic_ns());
-	(void)shutdown(connection->own_fd, SHUT_RDWR);
+	connection_list_set(&acceptor->list, place, CONNECTION_LEAVING, clock_monotonic_ns());
+	(void)shutdown(connection->fd, SHUT_RDWR);
 }
 
 /* --- handing over ----------------------------------------------------------------------------- */
@@ -138,56 +159,55 @@ static int grow_handed(struct acceptor *acceptor, int fd)
 }
 
 /* Whether nobody can ask after FD any more and mean one from elsewhere. */
-static bool has_rested(
-	const struct acceptor *acceptor, int fd, const struct peer *peer, uint64_t now_ns)
+static int has_rested(struct acceptor *acceptor, int fd, const struct peer *peer)
 {
-	const struct handed *handed = &acceptor->handed[fd];
+	const struct handed *handed;
+	int r = grow_handed(acceptor, fd);
 
-	return handed->closed_at_ns == 0 || now_ns - handed->closed_at_ns > REST_NS ||
+	if (r < 0)
+		return r;
+	handed = &acceptor->handed[fd];
+	/* Whoever had it has closed it, and we were not told. */
+	if (handed->place != CONNECTION_NOBODY)
+		release(acceptor, handed->place);
+	return handed->closed_at_ns == 0 || clock_monotonic_ns() - handed->closed_at_ns > REST_NS ||
 		peer_is_loopback(&handed->peer) == peer_is_loopback(peer);
 }
 
-/* A duplicate under a number that may be used. -EMFILE. */
-static int duplicate(struct acceptor *acceptor, int own_fd, const struct peer *peer)
+/* FD under a number that may be used, which is itself as a rule. -EMFILE, -ENOMEM. */
+static int find_number(struct acceptor *acceptor, int fd, const struct peer *peer)
 {
-	int unfit[REST_TRIES_MAX], unfit_count = 0, fd, r = 0;
-	uint64_t now_ns = clock_monotonic_ns();
+	int unfit[REST_TRIES_MAX], unfit_count = 0;
+	int rested = has_rested(acceptor, fd, peer);
 
-	for (;;) {
-		fd = fcntl(own_fd, F_DUPFD_CLOEXEC, 0);
-		r = fd < 0 ? -errno : grow_handed(acceptor, fd);
-		if (r < 0)
-			break;
-		/* Whoever had it has closed it, and we were not told yet. */
-		if (acceptor->handed[fd].place != CONNECTION_NOBODY)
-			release(acceptor, acceptor->handed[fd].place);
-		if (has_rested(acceptor, fd, peer, now_ns) || unfit_count == REST_TRIES_MAX)
-			break;
+	while (rested == 0 && unfit_count < REST_TRIES_MAX) {
 		unfit[unfit_count++] = fd;
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		rested = fd < 0 ? -errno : has_rested(acceptor, fd, peer);
 	}
-	if (r == 0 && !has_rested(acceptor, fd, peer, now_ns))
-		r = -EMFILE;
-	if (r < 0 && fd >= 0)
+	/* On failure the first one stays with the caller. */
+	if (rested <= 0 && unfit_count > 0 && fd >= 0 && fd != unfit[0])
 		close(fd);
-	while (unfit_count > 0)
+	while (unfit_count > (rested > 0 ? 0 : 1))
 		close(unfit[--unfit_count]);
-	return r < 0 ? r : fd;
+	return rested > 0 ? fd : rested < 0 ? rested : -EMFILE;
 }
 
 /* Under the lock: from here on it counts as handed over. */
 static int prepare_hand_over(struct acceptor *acceptor, uint32_t place)
 {
 	struct connection *connection = &acceptor->list.places[place];
-	/* Both directions ended, or broken: always told. */
-	struct epoll_event event = {.data.u64 = (uint64_t)connection->generation << 32 | place};
-	int fd = duplicate(acceptor, connection->own_fd, &connection->peer);
+	int fd;
 
+	/* Whatever number it gets, it is not watched here any more. */
+	(void)epoll_ctl(acceptor->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
+	fd = find_number(acceptor, connection->fd, &connection->peer);
 	if (fd < 0)
 		return fd;
 	acceptor->handed[fd] = (struct handed){.peer = connection->peer, .place = place};
 	connection->fd = fd;
-	set_state(acceptor, place, CONNECTION_BUSY, clock_monotonic_ns());
-	(void)epoll_ctl(acceptor->epoll_fd, EPOLL_CTL_MOD, connection->own_fd, &event);
+	connection->inode = inode_of(fd);
+	connection_list_set(&acceptor->list, place, CONNECTION_BUSY, clock_monotonic_ns());
 	return fd;
 }
 
@@ -201,7 +221,7 @@ static void hand_over(
 	peer = acceptor->list.places[place].peer;
 	fd = prepare_hand_over(acceptor, place);
 	if (fd < 0) {
-		count(acceptor, ACCEPTOR_COUNTER_REFUSED_DESCRIPTORS);
+		count(acceptor, ACCEPTOR_COUNTER_connections_refused_descriptors);
 		release(acceptor, place);
 	}
 	pthread_mutex_unlock(&acceptor->lock);
@@ -212,7 +232,8 @@ static void hand_over(
 		return;
 	pthread_mutex_lock(&acceptor->lock);
 	count(acceptor,
-		r == -EPROTO ? ACCEPTOR_COUNTER_REFUSED_PROTOCOL : ACCEPTOR_COUNTER_REFUSED_FULL);
+		r == -EPROTO ? ACCEPTOR_COUNTER_connections_refused_protocol
+			     : ACCEPTOR_COUNTER_connections_refused_full);
 	if (acceptor->handed[fd].place == place)
 		release(acceptor, place);
 	pthread_mutex_unlock(&acceptor->lock);
@@ -220,29 +241,39 @@ static void hand_over(
 
 /* --- accepting -------------------------------------------------------------------------------- */
 
-/* Under the lock; takes OWN_FD. */
-static void admit(struct acceptor *acceptor, int own_fd, const struct peer *peer)
+/* Under the lock: as connection_list_admit, once it is sure who is there. */
+static int admit(struct acceptor *acceptor, const struct peer *peer, uint32_t *ret_displaced)
+{
+	int r = connection_list_admit(&acceptor->list, peer, ret_displaced);
+
+	if (r == 0 && *ret_displaced == CONNECTION_NOBODY)
+		return 0;
+	sweep(acceptor);
+	return connection_list_admit(&acceptor->list, peer, ret_displaced);
+}
+
+/* Under the lock; takes FD. */
+static void let_in(struct acceptor *acceptor, int fd, const struct peer *peer)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET};
 	uint32_t displaced, place;
-	int r = connection_list_admit(&acceptor->list, peer, &displaced);
+	int r = admit(acceptor, peer, &displaced);
 
 	if (r == 0 && displaced != CONNECTION_NOBODY)
 		displace(acceptor, displaced);
 	if (r == 0)
-		r = connection_list_add(
-			&acceptor->list, own_fd, peer, clock_monotonic_ns(), &place);
+		r = connection_list_add(&acceptor->list, fd, peer, clock_monotonic_ns(), &place);
 	if (r < 0) {
 		count(acceptor,
-			r == -EDQUOT ? ACCEPTOR_COUNTER_REFUSED_HOST
-				     : ACCEPTOR_COUNTER_REFUSED_FULL);
-		close(own_fd);
+			r == -EDQUOT ? ACCEPTOR_COUNTER_connections_refused_host
+				     : ACCEPTOR_COUNTER_connections_refused_full);
+		close(fd);
 		return;
 	}
 	acceptor->has_silent = true;
 	event.data.u64 = (uint64_t)acceptor->list.places[place].generation << 32 | place;
-	if (epoll_ctl(acceptor->epoll_fd, EPOLL_CTL_ADD, own_fd, &event) < 0) {
-		count(acceptor, ACCEPTOR_COUNTER_REFUSED_DESCRIPTORS);
+	if (epoll_ctl(acceptor->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0) {
+		count(acceptor, ACCEPTOR_COUNTER_connections_refused_descriptors);
 		release(acceptor, place);
 	}
 }
@@ -269,8 +300,8 @@ static void turn_away(struct acceptor *acceptor)
 	acceptor->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	pthread_mutex_lock(&acceptor->lock);
 	if (fd >= 0) {
-		count(acceptor, ACCEPTOR_COUNTER_ACCEPTED);
-		count(acceptor, ACCEPTOR_COUNTER_REFUSED_DESCRIPTORS);
+		count(acceptor, ACCEPTOR_COUNTER_connections);
+		count(acceptor, ACCEPTOR_COUNTER_connections_refused_descriptors);
 	}
 	pthread_mutex_unlock(&acceptor->lock);
 	if (fd < 0 || acceptor->spare_fd < 0) {
@@ -305,8 +336,8 @@ static void accept_some(struct acceptor *acceptor)
 			continue;
 		}
 		pthread_mutex_lock(&acceptor->lock);
-		count(acceptor, ACCEPTOR_COUNTER_ACCEPTED);
-		admit(acceptor, fd, &peer);
+		count(acceptor, ACCEPTOR_COUNTER_connections);
+		let_in(acceptor, fd, &peer);
 		pthread_mutex_unlock(&acceptor->lock);
 	}
 }
@@ -314,10 +345,10 @@ static void accept_some(struct acceptor *acceptor)
 /* --- the thread ------------------------------------------------------------------------------- */
 
 /* Something came from one that was silent. Edges only: what is too short stays where it is. */
-static void hear(struct acceptor *acceptor, uint32_t place, int own_fd, bool has_ended)
+static void hear(struct acceptor *acceptor, uint32_t place, int fd, bool has_ended)
 {
 	uint8_t bytes[ACCEPTOR_FIRST_BYTES_MAX];
-	ssize_t got = recv(own_fd, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
+	ssize_t got = recv(fd, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
 
 	if (got >= (ssize_t)acceptor->options.first_byte_count) {
 		hand_over(acceptor, place, bytes, (size_t)got);
@@ -338,12 +369,9 @@ static void serve(struct acceptor *acceptor, const struct epoll_event *event)
 	/* The place may have been given to another in this very round. */
 	if (connection.generation != (uint32_t)(event->data.u64 >> 32))
 		connection.state = CONNECTION_NONE;
-	if (connection.state != CONNECTION_NONE && connection.state != CONNECTION_SILENT &&
-		(event->events & (EPOLLHUP | EPOLLERR)))
-		release(acceptor, place);
 	pthread_mutex_unlock(&acceptor->lock);
 	if (connection.state == CONNECTION_SILENT)
-		hear(acceptor, place, connection.own_fd,
+		hear(acceptor, place, connection.fd,
 			(event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0);
 }
 
@@ -363,7 +391,7 @@ static void close_silent(struct acceptor *acceptor, uint64_t longer_than_ns)
 			continue;
 		}
 		if (longer_than_ns > 0)
-			count(acceptor, ACCEPTOR_COUNTER_SILENT);
+			count(acceptor, ACCEPTOR_COUNTER_connections_silent);
 		release(acceptor, i);
 	}
 	pthread_mutex_unlock(&acceptor->lock);
@@ -467,7 +495,7 @@ static int open_all(struct acceptor *acceptor)
 }
 
 /* Signals are for the program's own threads. */
-static int start_thread(struct acceptor *acceptor)
+int acceptor_start(struct acceptor *acceptor)
 {
 	sigset_t all, before;
 	int error;
@@ -502,8 +530,6 @@ int acceptor_new(const struct acceptor_options *options, struct acceptor **ret_a
 	r = connection_list_init(&acceptor->list, &options->limits);
 	if (r == 0)
 		r = open_all(acceptor);
-	if (r == 0)
-		r = start_thread(acceptor);
 	if (r < 0) {
 		acceptor_free(acceptor);
 		return r;
@@ -523,6 +549,11 @@ static void wake(struct acceptor *acceptor)
 
 void acceptor_stop(struct acceptor *acceptor)
 {
+	if (!acceptor->has_thread) {
+		cleanup_fd(&acceptor->options.listen_fd);
+		acceptor->options.listen_fd = -1;
+		return;
+	}
 	pthread_mutex_lock(&acceptor->lock);
 	acceptor->stopping = true;
 	wake(acceptor);
@@ -531,17 +562,28 @@ void acceptor_stop(struct acceptor *acceptor)
 	pthread_mutex_unlock(&acceptor->lock);
 }
 
-int acceptor_wait_empty(struct acceptor *acceptor, uint64_t timeout_ns)
+static uint32_t count_open(struct acceptor *acceptor)
 {
-	uint64_t until_ns = clock_monotonic_ns() + timeout_ns;
-	struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
-	int error = 0;
+	uint32_t count;
 
 	pthread_mutex_lock(&acceptor->lock);
-	while (acceptor->list.open_count > 0 && error == 0)
-		error = pthread_cond_timedwait(&acceptor->changed, &acceptor->lock, &until);
+	sweep(acceptor);
+	count = acceptor->list.open_count;
 	pthread_mutex_unlock(&acceptor->lock);
-	return -error;
+	return count;
+}
+
+int acceptor_wait_empty(struct acceptor *acceptor, uint64_t timeout_ns)
+{
+	static const struct timespec step = {.tv_nsec = EMPTY_STEP_NS};
+	uint64_t until_ns = clock_monotonic_ns() + timeout_ns;
+
+	while (count_open(acceptor) > 0) {
+		if (clock_monotonic_ns() >= until_ns)
+			return -ETIMEDOUT;
+		(void)nanosleep(&step, NULL);
+	}
+	return 0;
 }
 
 void acceptor_free(struct acceptor *acceptor)
@@ -555,8 +597,10 @@ void acceptor_free(struct acceptor *acceptor)
 		wake(acceptor);
 		pthread_join(acceptor->thread, NULL);
 	}
-	for (uint32_t i = 0; acceptor->list.places && i < acceptor->list.place_count; i++)
-		release(acceptor, i);
+	for (uint32_t i = 0; acceptor->list.places && i < acceptor->list.place_count; i++) {
+		if (acceptor->list.places[i].state == CONNECTION_SILENT)
+			release(acceptor, i);
+	}
 	cleanup_fd(&acceptor->options.listen_fd);
 	cleanup_fd(&acceptor->epoll_fd);
 	cleanup_fd(&acceptor->wake_fd);
@@ -584,7 +628,7 @@ int acceptor_peer(struct acceptor *acceptor, int fd, struct peer *ret_peer)
 
 	pthread_mutex_lock(&acceptor->lock);
 	if (fd >= 0 && (uint32_t)fd < acceptor->handed_count &&
-		acceptor->handed[fd].peer.family != AF_UNSPEC) {
+		acceptor->handed[fd].place != CONNECTION_NOBODY) {
 		*ret_peer = acceptor->handed[fd].peer;
 		r = 0;
 	}
@@ -599,8 +643,8 @@ void acceptor_set_idle(struct acceptor *acceptor, int fd, bool idle)
 	pthread_mutex_lock(&acceptor->lock);
 	place = place_of(acceptor, fd);
 	if (place != CONNECTION_NOBODY && acceptor->list.places[place].state != CONNECTION_LEAVING)
-		set_state(acceptor, place, idle ? CONNECTION_IDLE : CONNECTION_BUSY,
-			clock_monotonic_ns());
+		connection_list_set(&acceptor->list, place,
+			idle ? CONNECTION_IDLE : CONNECTION_BUSY, clock_monotonic_ns());
 	pthread_mutex_unlock(&acceptor->lock);
 }
 
@@ -618,7 +662,8 @@ void acceptor_closed(struct acceptor *acceptor, int fd)
 void acceptor_read_counts(struct acceptor *acceptor, uint64_t ret_counts[ACCEPTOR_COUNTER_COUNT])
 {
 	pthread_mutex_lock(&acceptor->lock);
+	sweep(acceptor);
 	memcpy(ret_counts, acceptor->counts, sizeof(acceptor->counts));
-	ret_counts[ACCEPTOR_COUNTER_OPEN] = acceptor->list.open_count;
+	ret_counts[ACCEPTOR_COUNTER_connections_open] = acceptor->list.open_count;
 	pthread_mutex_unlock(&acceptor->lock);
 }

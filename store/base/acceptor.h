@@ -5,9 +5,9 @@
  *              connection and hands it over then; whatever ends, the port goes on. When there is no
  *              descriptor left, callers are turned away one by one by means of a spare one, until
  *              there is. docs/decisions/0064
- * Ownership    owns the listening socket and one descriptor of each connection. Another one of the
- *              same connection is given away with it.
- * Threads      new, stop and free: one owner. `take` runs in the acceptor's thread and must not
+ * Ownership    owns the listening socket and each connection until it is handed over; of those it
+ *              knows the number and what it stands for.
+ * Threads      new, start, stop and free: one owner. `take` runs in the acceptor's thread and must not
  *              wait; everything else may be called by any thread, from `take` too.
  * Errors       0, or a negative errno.
  */
@@ -23,25 +23,23 @@
  * line, which is always sent at once. */
 #define ACCEPTOR_FIRST_BYTES_MAX 24
 
-/* X(NAME, name, meaning); the name goes behind a prefix. What is open counts as accepted, and so does
- * what was refused. */
-#define ACCEPTOR_COUNTERS(X)                                                                  \
-	X(ACCEPTED, "connections", "connections that came in")                                \
-	X(OPEN, "connections_open", "connections that are open, now")                         \
-	X(REFUSED_FULL, "connections_refused_full",                                           \
-		"connections refused: as many as may be are open, and none is idle")          \
-	X(REFUSED_HOST, "connections_refused_host",                                           \
-		"connections refused: their host has as many as one may have, and none is "   \
-		"idle")                                                                       \
-	X(REFUSED_DESCRIPTORS, "connections_refused_descriptors",                             \
-		"connections refused: out of descriptors")                                    \
-	X(REFUSED_PROTOCOL, "connections_refused_protocol",                                   \
-		"connections closed: what they said first is not what is spoken here")        \
-	X(SILENT, "connections_silent", "connections closed: they said nothing for too long") \
-	X(DISPLACED, "connections_displaced", "idle connections closed to make room for others")
+/* X(name, meaning); a port puts its own prefix before the name. What is open counts as accepted, and so
+ * does what was refused. */
+#define ACCEPTOR_COUNTERS(X)                                                                 \
+	X(connections, "connections that came in")                                           \
+	X(connections_open, "of these, open, now")                                           \
+	X(connections_refused_full,                                                          \
+		"connections refused: as many as may be are open, and none is idle")         \
+	X(connections_refused_host,                                                          \
+		"connections refused: their host has as many as one may have, none is idle") \
+	X(connections_refused_descriptors, "connections refused: out of descriptors")        \
+	X(connections_refused_protocol,                                                      \
+		"connections closed: what they said first is not what is spoken here")       \
+	X(connections_silent, "connections closed: they said nothing for too long")          \
+	X(connections_displaced, "idle connections closed to make room for others")
 
 enum acceptor_counter {
-#define ACCEPTOR_COUNTER_ENUM(name, text, meaning) ACCEPTOR_COUNTER_##name,
+#define ACCEPTOR_COUNTER_ENUM(name, meaning) ACCEPTOR_COUNTER_##name,
 	ACCEPTOR_COUNTERS(ACCEPTOR_COUNTER_ENUM)
 #undef ACCEPTOR_COUNTER_ENUM
 		ACCEPTOR_COUNTER_COUNT
@@ -63,21 +61,23 @@ struct acceptor_options {
 	void *context; /* of take */
 };
 
+/* Nothing is accepted yet, so that whoever is called from then on can know of the acceptor. */
 int acceptor_new(const struct acceptor_options *options, struct acceptor **ret_acceptor);
+int acceptor_start(struct acceptor *acceptor);
 /* Closes the listening socket and the connections that were not handed over yet. */
 void acceptor_stop(struct acceptor *acceptor);
-/* Waits until no connection is open. -ETIMEDOUT. */
+/* Waits until no connection is open any more. -ETIMEDOUT. */
 int acceptor_wait_empty(struct acceptor *acceptor, uint64_t timeout_ns);
 /* After everything that was handed over has been closed. Accepts NULL. */
 void acceptor_free(struct acceptor *acceptor);
 
-/* Who is at the other end of a connection that was handed over as FD. While somebody still asks
- * after its end, the number may have gone to another connection, but not from this machine's to a
- * foreign one's or the other way round. -ENOENT: none was. */
+/* Who is at the other end of a connection that was handed over as FD. Whoever asks too late, when that
+ * number stands for another connection already, is told of that one; but never of one from this machine
+ * instead of a foreign one, or the other way round. -ENOENT: there is none. */
 int acceptor_peer(struct acceptor *acceptor, int fd, struct peer *ret_peer);
 /* Whether the connection may be displaced from now on; at first it may not. */
 void acceptor_set_idle(struct acceptor *acceptor, int fd, bool idle);
-/* Whoever has FD is about to close it. Not needed where it is shut down in both directions first, as
- * gRPC does: that is seen here, too. */
+/* Whoever has FD is about to close it. For those who let acceptor_set_idle displace connections this must
+ * be told; of others (gRPC does not tell us either) the end is found out. */
 void acceptor_closed(struct acceptor *acceptor, int fd);
 void acceptor_read_counts(struct acceptor *acceptor, uint64_t ret_counts[ACCEPTOR_COUNTER_COUNT]);

@@ -100,7 +100,7 @@ int connection_list_admit(
 	return 0;
 }
 
-int connection_list_add(struct connection_list *list, int own_fd, const struct peer *peer,
+int connection_list_add(struct connection_list *list, int fd, const struct peer *peer,
 	uint64_t now_ns, uint32_t *ret_place)
 {
 	for (uint32_t i = 0; i < list->place_count; i++) {
@@ -110,8 +110,7 @@ int connection_list_add(struct connection_list *list, int own_fd, const struct p
 			continue;
 		*connection = (struct connection){
 			.generation = connection->generation + 1,
-			.own_fd = own_fd,
-			.fd = -1,
+			.fd = fd,
 			.peer = *peer,
 		};
 		connection_list_set(list, i, CONNECTION_SILENT, now_ns);

@@ -25,8 +25,8 @@ enum connection_state {
 struct connection {
 	enum connection_state state;
 	uint32_t generation; /* of this place: how many connections it has had */
-	int own_fd;
-	int fd; /* what was handed over; -1: nothing yet */
+	int fd;
+	uint64_t inode; /* of the socket behind it: no other has it while this one lives */
 	struct peer peer;
 	uint64_t since_ns; /* in this state, monotonic */
 };
@@ -59,7 +59,7 @@ void connection_list_done(struct connection_list *list);
 int connection_list_admit(
 	const struct connection_list *list, const struct peer *peer, uint32_t *ret_displaced);
 /* A new, silent one. -ENOBUFS: no place is free, because too many are leaving. */
-int connection_list_add(struct connection_list *list, int own_fd, const struct peer *peer,
+int connection_list_add(struct connection_list *list, int fd, const struct peer *peer,
 	uint64_t now_ns, uint32_t *ret_place);
 void connection_list_set(
 	struct connection_list *list, uint32_t place, enum connection_state state, uint64_t now_ns);

@@ -10,13 +10,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/socket.h>
+
+struct sockaddr;
 
 /* `ipv6:[` address `]:` port. */
 #define PEER_TEXT_MAX 64
 
 struct peer {
-	sa_family_t family; /* AF_INET, AF_INET6 */
+	uint16_t family; /* AF_INET, AF_INET6 */
 	uint16_t port;
 	uint8_t address[16]; /* IPv4: the first four, the others zero */
 };

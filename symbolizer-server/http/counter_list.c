@@ -88,6 +88,8 @@ void counter_list_visit(const struct site *site, const struct counter_list_visit
 	if (site->symbolizer)
 		visit_symbols(site, &part);
 	part.name = "http";
+	if (site->visit_port)
+		site->visit_port(site->server, give, &part);
 	visit_http(site, &part);
 	part.name = "log";
 	visit_log(&part);

@@ -26,6 +26,7 @@
 
 #include <microhttpd.h>
 
+#include "store/base/clock.h"
 #include "store/base/deflate.h"
 #include "store/base/must.h"
 #include "store/base/queue.h"
@@ -33,7 +34,14 @@
 #include "symbolizer-server/http/accept.h"
 
 /* Browsers open six; a fleet's dashboards a few hundred. */
-#define CONNECTION_COUNT_MAX 1024
+#define CONNECTION_COUNT_MAX 1024u
+/* One host alone does not get them all; many people may sit behind one address. */
+#define HOST_SHARE 4
+/* For this machine alone, so that it can always look at the server. */
+#define LOOPBACK_SHARE 16
+/* A new connection that does not begin its request for this long is closed. Browsers open some ahead
+ * of need, and open them again. */
+#define SILENCE_NS_MAX (10 * NS_PER_S)
 /* A connection that says nothing for this long is closed. */
 #define CONNECTION_IDLE_SECONDS 60
 /* Request line and headers, and what is being sent. The library maps larger pools anew for every
@@ -50,7 +58,9 @@
 struct http_server {
 	struct http_server_options options;
 	struct MHD_Daemon *daemon;
+	struct acceptor *acceptor;
 	struct queue queries; /* struct exchange */
+	bool has_queue;
 	pthread_t workers[WORKER_COUNT_MAX];
 	uint32_t worker_count;
 	atomic_bool stopping;
@@ -127,18 +137,24 @@ static void read_local_address(struct exchange *exchange)
 		exchange->request.local_address = exchange->local_address;
 }
 
-static struct exchange *exchange_new(struct http_server *server, struct MHD_Connection *connection,
-	const char *path, const char *method, const char *version)
+static int fd_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+static struct exchange *exchange_new(struct http_server *server, struct MHD_Connection *connection,
+	const char *path, const char *method, const char *version)
+{
 	struct exchange *exchange = calloc(1, sizeof(*exchange));
 
 	if (!exchange)
 		return NULL;
 	exchange->server = server;
 	exchange->connection = connection;
-	exchange->fd = info ? info->connect_fd : -1;
+	exchange->fd = fd_of(connection);
 	exchange->request = (struct http_request){
 		.method = method,
 		.path = path,
@@ -354,6 +370,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	if (exchange->answered)
 		return send_answer(exchange);
 	count_request(exchange);
+	/* Until it has its answer nobody displaces it. */
+	acceptor_set_idle(server->acceptor, exchange->fd, false);
 	exchange->handle = server->options.plan(
 		server->options.context, &exchange->request, &exchange->answer);
 	if (exchange->handle)
@@ -365,13 +383,48 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
 	enum MHD_RequestTerminationCode code)
 {
-	(void)context;
-	(void)connection;
+	struct http_server *server = context;
+
 	(void)code;
 	if (*state)
 		count_gone(*state);
 	exchange_free(*state);
 	*state = NULL;
+	acceptor_set_idle(server->acceptor, fd_of(connection), true);
+}
+
+/* From here on FD is not ours. */
+static void on_connection(void *context, struct MHD_Connection *connection, void **state,
+	enum MHD_ConnectionNotificationCode code)
+{
+	struct http_server *server = context;
+
+	(void)state;
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+		acceptor_closed(server->acceptor, fd_of(connection));
+	else
+		acceptor_set_idle(server->acceptor, fd_of(connection), true);
+}
+
+static int take(
+	void *context, int fd, const struct peer *peer, const uint8_t *bytes, size_t byte_count)
+{
+	struct http_server *server = context;
+	struct sockaddr_storage address;
+	socklen_t length = sizeof(address);
+
+	(void)peer;
+	(void)bytes;
+	(void)byte_count;
+	if (getpeername(fd, (struct sockaddr *)&address, &length) < 0) {
+		close(fd);
+		return -ENOTCONN;
+	}
+	/* It closes the descriptor where it fails. */
+	return MHD_add_connection(server->daemon, fd, (struct sockaddr *)&address, length) ==
+			MHD_YES
+		? 0
+		: -ENOBUFS;
 }
 
 static void on_library_log(void *context, const char *format, va_list arguments)
@@ -457,19 +510,54 @@ static int start_workers(struct http_server *server)
 	return 0;
 }
 
-static int start_daemon(struct http_server *server)
+static int start_daemon(struct http_server *server, uint32_t connection_count_max)
 {
 	const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-		MHD_USE_ITC | MHD_USE_ERROR_LOG;
+		MHD_USE_ITC | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET;
 
+	/* Its own limit leaves room for those that were told to go. */
 	server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, server,
-		MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-		server->options.listen_fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTION_COUNT_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_SECONDS,
+		MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL, MHD_OPTION_CONNECTION_LIMIT,
+		2 * connection_count_max, MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_SECONDS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_UNESCAPE_CALLBACK,
-		unescape, NULL, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
+		MHD_OPTION_END);
 	return server->daemon ? 0 : -EIO;
+}
+
+static int open_port(struct http_server *server, uint32_t connection_count_max)
+{
+	struct acceptor_options options = {
+		.listen_fd = server->options.listen_fd,
+		.limits = {.count_max = connection_count_max,
+			.host_count_max = connection_count_max / HOST_SHARE,
+			.loopback_count = connection_count_max / LOOPBACK_SHARE},
+		.first_byte_count = 1,
+		.silence_ns_max = SILENCE_NS_MAX,
+		.take = take,
+		.context = server,
+	};
+
+	server->options.listen_fd = -1;
+	return acceptor_new(&options, &server->acceptor);
+}
+
+static int start_parts(struct http_server *server)
+{
+	uint32_t connection_count_max = server->options.connection_count_max
+		? server->options.connection_count_max
+		: CONNECTION_COUNT_MAX;
+	int r = queue_init(&server->queries, QUERY_COUNT_MAX);
+
+	server->has_queue = r == 0;
+	if (r == 0)
+		r = open_port(server, connection_count_max);
+	if (r == 0)
+		r = start_workers(server);
+	if (r == 0)
+		r = start_daemon(server, connection_count_max);
+	return r < 0 ? r : acceptor_start(server->acceptor);
 }
 
 int http_server_new(const struct http_server_options *options, struct http_server **ret_server)
@@ -482,15 +570,7 @@ int http_server_new(const struct http_server_options *options, struct http_serve
 		return -ENOMEM;
 	}
 	server->options = *options;
-	r = queue_init(&server->queries, QUERY_COUNT_MAX);
-	if (r < 0) {
-		close(options->listen_fd);
-		free(server);
-		return r;
-	}
-	r = start_workers(server);
-	if (r == 0)
-		r = start_daemon(server);
+	r = start_parts(server);
 	if (r < 0) {
 		http_server_free(server);
 		return r;
@@ -503,16 +583,26 @@ void http_server_free(struct http_server *server)
 {
 	if (!server)
 		return;
+	if (server->acceptor)
+		acceptor_stop(server->acceptor);
 	atomic_store(&server->stopping, true);
-	if (server->daemon)
-		MHD_quiesce_daemon(server->daemon);
-	queue_close(&server->queries);
+	if (server->has_queue)
+		queue_close(&server->queries);
 	for (uint32_t i = 0; i < server->worker_count; i++)
 		pthread_join(server->workers[i], NULL);
 	/* Every connection is awake again: what was pushed was popped before the workers ended. */
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
-	close(server->options.listen_fd);
-	queue_done(&server->queries);
+	acceptor_free(server->acceptor);
+	if (server->options.listen_fd >= 0)
+		close(server->options.listen_fd);
+	if (server->has_queue)
+		queue_done(&server->queries);
 	free(server);
+}
+
+void http_server_read_connections(
+	struct http_server *server, uint64_t ret_counts[ACCEPTOR_COUNTER_COUNT])
+{
+	acceptor_read_counts(server->acceptor, ret_counts);
 }

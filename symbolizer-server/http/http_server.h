@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HTTP server: reads requests, sends answers; the one place that knows the HTTP library.
  *
- * What it is   one thread that waits for all connections, and a few workers for what takes time. A
+ * What it is   an acceptor, one thread that waits for all connections, and a few workers for what takes time. A
  *              plan answers a request at once or names what is to answer it in a worker, while the
  *              connection sleeps. Bodies of requests are read and thrown away, up to a limit.
  * Ownership    the server owns the listening socket and its threads.
@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "store/base/acceptor.h"
 #include "symbolizer-server/http/http_counter.h"
 #include "symbolizer-server/http/http_message.h"
 
@@ -28,11 +29,14 @@ typedef http_handle_fn (*http_plan_fn)(
 struct http_server_options {
 	int listen_fd; /* the server's from now on, also if it cannot start */
 	uint32_t worker_count; /* 0: one a CPU, from 2 to 8 */
+	uint32_t connection_count_max; /* 0: the default */
 	http_plan_fn plan;
 	void *context; /* of plan and handlers */
 	struct http_counters *counters;
 };
 
 int http_server_new(const struct http_server_options *options, struct http_server **ret_server);
+void http_server_read_connections(
+	struct http_server *server, uint64_t ret_counts[ACCEPTOR_COUNTER_COUNT]);
 /* Accepts nothing more, tells running queries that they are gone, waits for them. Accepts NULL. */
 void http_server_free(struct http_server *server);

@@ -86,6 +86,18 @@ static void answer_wrong_method(const struct http_request *request, struct http_
 	memcpy(answer->allow, methods, sizeof(methods));
 }
 
+/* Whether the page or a file of it is at this path. */
+static bool is_of_page(const struct site *site, const struct http_request *request)
+{
+	struct http_answer unsent;
+	bool found;
+
+	http_answer_init(&unsent);
+	found = route_asset(site, request, &unsent);
+	http_answer_done(&unsent);
+	return found;
+}
+
 http_handle_fn http_route_plan(
 	void *context, const struct http_request *request, struct http_answer *answer)
 {
@@ -95,12 +107,12 @@ http_handle_fn http_route_plan(
 
 	if (refuse(site, request, answer))
 		return NULL;
-	if (!route && (!reads || !route_asset(site, request, answer))) {
+	if (!route && reads && route_asset(site, request, answer))
+		return NULL;
+	if (!route && (reads || !is_of_page(site, request))) {
 		answer_unknown_path(request, answer);
 		return NULL;
 	}
-	if (!route)
-		return NULL;
 	if (strcmp(request->method, "OPTIONS") == 0) {
 		answer_options(answer);
 		return NULL;

@@ -33,6 +33,8 @@ struct site {
 	struct http_counters *counters;
 	/* What came in over gRPC; NULL: nothing listens there. Calls VISIT for each counter. */
 	void (*visit_ingest)(void *server, counted_fn visit, void *context);
-	void *server; /* of visit_ingest */
+	/* The same of the HTTP port. */
+	void (*visit_port)(void *server, counted_fn visit, void *context);
+	void *server; /* of both */
 	atomic_bool ready;
 };

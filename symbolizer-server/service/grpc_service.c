@@ -12,6 +12,8 @@
 
 #define METHOD_COUNT 3
 
+#define CONNECTION_ROW(name, meaning) {"grpc_" #name, meaning, 0},
+
 struct grpc_service {
 	struct service_counts counts;
 	struct service_parts parts;
@@ -22,7 +24,11 @@ struct grpc_service {
 int grpc_service_new(const struct grpc_service_options *options, struct grpc_service **ret_service)
 {
 	struct grpc_service *service = calloc(1, sizeof(*service));
-	struct rpc_server_options rpc = {.address = options->address, .method_count = METHOD_COUNT};
+	struct rpc_server_options rpc = {
+		.address = options->address,
+		.method_count = METHOD_COUNT,
+		.connection_count_max = options->connection_count_max,
+	};
 	int r;
 
 	if (!service)
@@ -66,6 +72,15 @@ void grpc_service_free(struct grpc_service *service)
 	free(service);
 }
 
+static void visit_connections(struct grpc_service *service, counted_fn visit, void *context)
+{
+	static const struct counted rows[] = {ACCEPTOR_COUNTERS(CONNECTION_ROW)};
+	uint64_t counts[ACCEPTOR_COUNTER_COUNT];
+
+	rpc_server_read_connections(service->rpc, counts);
+	counted_visit(rows, counts, ACCEPTOR_COUNTER_COUNT, visit, context);
+}
+
 static void visit_rpc(struct grpc_service *service, counted_fn visit, void *context)
 {
 	struct rpc_server_counts counts;
@@ -82,6 +97,7 @@ void grpc_service_visit_counters(struct grpc_service *service, counted_fn visit,
 	static const struct counted rows[] = {SERVICE_COUNTERS(COUNTED_ROW)};
 	uint64_t values[SERVICE_COUNTER_COUNT];
 
+	visit_connections(service, visit, context);
 	visit_rpc(service, visit, context);
 	for (enum service_counter i = 0; i < SERVICE_COUNTER_COUNT; i++)
 		values[i] = atomic_load(&service->counts.values[i]);

@@ -27,6 +27,7 @@ struct grpc_service_options {
 	struct host_board *hosts; /* may be NULL */
 	struct clock clock;
 	bool insecure_uploads; /* takes uploads from other hosts, too */
+	uint32_t connection_count_max; /* 0: as many as are ever needed */
 };
 
 /* -EADDRINUSE, -EACCES, -EADDRNOTAVAIL: the port cannot be had.  -EINVAL: no such address. */

@@ -213,12 +213,18 @@ static void unknown_paths_and_methods_are_told(void)
 	refuses("GET /%00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404, "%00");
 	refuses("GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
 		404, "not_found");
+	refuses("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405,
+		"GET, HEAD, OPTIONS");
+	refuses("DELETE /index.html HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405,
+		"GET, HEAD, OPTIONS");
+	refuses("POST /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404,
+		"nothing is at");
 	refuses("POST /api/v1/top HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 		"Content-Length: 3\r\n\r\nabc",
 		405, "GET, HEAD, OPTIONS");
 	refuses("PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 		"Content-Length: 0\r\n\r\n",
-		404, "not_found");
+		405, "method_not_allowed");
 	refuses("POST /api/v1/top HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 		"Content-Length: 99999999\r\n\r\n",
 		413, "larger than");

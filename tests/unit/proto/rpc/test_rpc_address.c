@@ -43,12 +43,14 @@ static void loopback_is_told_from_the_world(void)
 	CHECK(!rpc_address_is_loopback("nonsense"));
 }
 
-static void the_reason_for_a_refused_port_is_found(void)
+static void a_port_is_taken_or_the_reason_told(void)
 {
 	struct sockaddr_in taken = {.sin_family = AF_INET};
 	socklen_t size = sizeof(taken);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	char address[32];
+	uint16_t port = 0;
+	int got = -1;
 
 	taken.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	CHECK(fd >= 0);
@@ -56,11 +58,14 @@ static void the_reason_for_a_refused_port_is_found(void)
 	CHECK_EQ(listen(fd, 1), 0);
 	CHECK_EQ(getsockname(fd, (struct sockaddr *)&taken, &size), 0);
 	snprintf(address, sizeof(address), "127.0.0.1:%u", ntohs(taken.sin_port));
-	CHECK_EQ(rpc_address_fault(address), -EADDRINUSE);
+	CHECK_EQ(rpc_address_listen(address, &got, &port), -EADDRINUSE);
 	close(fd);
-	CHECK_EQ(rpc_address_fault(address), -EIO);
-	CHECK_EQ(rpc_address_fault("192.0.2.1:0"), -EADDRNOTAVAIL);
-	CHECK_EQ(rpc_address_fault("nonsense"), -EINVAL);
+	CHECK_EQ(rpc_address_listen("192.0.2.1:0", &got, &port), -EADDRNOTAVAIL);
+	CHECK_EQ(rpc_address_listen("nonsense", &got, &port), -EINVAL);
+	CHECK(got == -1 && port == 0);
+	CHECK_EQ(rpc_address_listen(address, &got, &port), 0);
+	CHECK_EQ(port, ntohs(taken.sin_port));
+	close(got);
 }
 
 int main(void)
@@ -68,6 +73,6 @@ int main(void)
 	RUN(addresses_that_people_write_are_taken);
 	RUN(addresses_that_mean_nothing_are_refused);
 	RUN(loopback_is_told_from_the_world);
-	RUN(the_reason_for_a_refused_port_is_found);
+	RUN(a_port_is_taken_or_the_reason_told);
 	return 0;
 }

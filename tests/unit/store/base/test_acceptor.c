@@ -104,6 +104,7 @@ static void start(uint32_t count_max, size_t first_byte_count, uint64_t silence_
 	taken.count = 0;
 	taken.answer = 0;
 	CHECK_EQ(acceptor_new(&options, &acceptor), 0);
+	CHECK_EQ(acceptor_start(acceptor), 0);
 }
 
 static void stop(void)
@@ -156,7 +157,7 @@ static void who_speaks_is_handed_over_with_what_was_said(void)
 	CHECK_EQ(taken.first[0], 'h');
 	CHECK_EQ(recv(taken.fds[0], word, sizeof(word), 0), 5);
 	CHECK_STR(word, "hello");
-	CHECK_EQ(counted(ACCEPTOR_COUNTER_OPEN), 2);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_open), 2);
 	say(silent, "x");
 	wait_for_taken(2);
 	close(fd);
@@ -171,7 +172,7 @@ static void as_many_first_bytes_as_wanted_are_waited_for(void)
 	start(8, 4, PATIENCE_NS);
 	fd = call();
 	say(fd, "PR");
-	wait_for_count(ACCEPTOR_COUNTER_OPEN, 1);
+	wait_for_count(ACCEPTOR_COUNTER_connections_open, 1);
 	CHECK_EQ(taken_count(), 0);
 	say(fd, "I ");
 	wait_for_taken(1);
@@ -180,8 +181,8 @@ static void as_many_first_bytes_as_wanted_are_waited_for(void)
 	say(fd, "P");
 	close(fd);
 	/* One that goes without having said enough leaves nothing. */
-	wait_for_count(ACCEPTOR_COUNTER_ACCEPTED, 2);
-	wait_for_count(ACCEPTOR_COUNTER_OPEN, 1);
+	wait_for_count(ACCEPTOR_COUNTER_connections, 2);
+	wait_for_count(ACCEPTOR_COUNTER_connections_open, 1);
 	CHECK_EQ(taken_count(), 1);
 	stop();
 }
@@ -193,8 +194,8 @@ static void the_silent_are_closed_in_time(void)
 	start(8, 1, 50 * NS_PER_MS);
 	fd = call();
 	check_closed(fd);
-	CHECK_EQ(counted(ACCEPTOR_COUNTER_SILENT), 1);
-	CHECK_EQ(counted(ACCEPTOR_COUNTER_OPEN), 0);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_silent), 1);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_open), 0);
 	stop();
 }
 
@@ -205,10 +206,10 @@ static void the_longest_silent_makes_room(void)
 	start(2, 1, PATIENCE_NS);
 	for (int i = 0; i < 3; i++) {
 		fds[i] = call();
-		wait_for_count(ACCEPTOR_COUNTER_ACCEPTED, (uint64_t)i + 1);
+		wait_for_count(ACCEPTOR_COUNTER_connections, (uint64_t)i + 1);
 	}
 	check_closed(fds[0]);
-	CHECK_EQ(counted(ACCEPTOR_COUNTER_DISPLACED), 1);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_displaced), 1);
 	say(fds[2], "x");
 	wait_for_taken(1);
 	close(fds[1]);
@@ -229,7 +230,7 @@ static void who_is_idle_makes_room_and_who_is_busy_does_not(void)
 	}
 	fds[2] = call();
 	check_closed(fds[2]);
-	CHECK_EQ(counted(ACCEPTOR_COUNTER_REFUSED_FULL), 1);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_refused_full), 1);
 	acceptor_set_idle(acceptor, taken.fds[1], true);
 	fds[3] = call();
 	say(fds[3], "x");
@@ -237,7 +238,7 @@ static void who_is_idle_makes_room_and_who_is_busy_does_not(void)
 	/* Its taker sees the end. */
 	CHECK_EQ(recv(taken.fds[1], &byte, 1, 0), 1);
 	CHECK_EQ(recv(taken.fds[1], &byte, 1, 0), 0);
-	CHECK_EQ(counted(ACCEPTOR_COUNTER_OPEN), 2);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_open), 2);
 	for (int i = 0; i < 4; i++) {
 		if (i != 2)
 			close(fds[i]);
@@ -260,7 +261,7 @@ static void the_end_is_seen_whoever_ends_it(void)
 	CHECK(shutdown(taken.fds[0], SHUT_RDWR) == 0);
 	close(taken.fds[0]);
 	taken.fds[0] = -1;
-	wait_for_count(ACCEPTOR_COUNTER_OPEN, 1);
+	wait_for_count(ACCEPTOR_COUNTER_connections_open, 1);
 	/* As one does who says so. */
 	acceptor_closed(acceptor, taken.fds[1]);
 	close(taken.fds[1]);
@@ -280,8 +281,8 @@ static void who_speaks_something_else_is_closed(void)
 	fd = call();
 	say(fd, "x");
 	check_closed(fd);
-	wait_for_count(ACCEPTOR_COUNTER_REFUSED_PROTOCOL, 1);
-	CHECK_EQ(counted(ACCEPTOR_COUNTER_OPEN), 0);
+	wait_for_count(ACCEPTOR_COUNTER_connections_refused_protocol, 1);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_open), 0);
 	stop();
 }
 
@@ -311,7 +312,7 @@ static void stopping_leaves_alone_who_was_handed_over(void)
 	say(fd, "x");
 	wait_for_taken(1);
 	silent = call();
-	wait_for_count(ACCEPTOR_COUNTER_OPEN, 2);
+	wait_for_count(ACCEPTOR_COUNTER_connections_open, 2);
 	acceptor_stop(acceptor);
 	check_closed(silent);
 	CHECK_EQ(acceptor_wait_empty(acceptor, NS_PER_MS), -ETIMEDOUT);
@@ -350,7 +351,7 @@ static void without_descriptors_callers_are_turned_away_and_later_let_in(void)
 		check_closed(callers[i]);
 	while (count > 0)
 		close(fds[--count]);
-	CHECK(counted(ACCEPTOR_COUNTER_REFUSED_DESCRIPTORS) >= 1);
+	CHECK(counted(ACCEPTOR_COUNTER_connections_refused_descriptors) >= 1);
 	fd = call();
 	say(fd, "x");
 	wait_for_taken(1);

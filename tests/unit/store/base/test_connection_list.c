@@ -2,6 +2,7 @@
 #include "store/base/connection_list.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 
 #include "tests/support/check.h"
 
