@@ -8,8 +8,8 @@
  *
  * gRPC does not say when it has closed a descriptor, so that is found out when it matters: a number
  * that no longer leads to the same socket (each has an inode of its own) is one that was closed. To
- * keep a duplicate and be told by the kernel was tried; events of sockets that gRPC had closed then
- * kept coming to gRPC's own epoll, and now and then its shutdown took ten seconds.
+ * keep a duplicate and be told by the kernel would take two descriptors a connection, and a socket that
+ * gRPC has closed would stay in gRPC's epoll.
  */
 #include "store/base/acceptor.h"
 

@@ -251,13 +251,14 @@ class Stage:
         name = self._next(name)
         return self._keep(Program(name, argv, self.path(name + ".log"), env, niceness))
 
-    def server(self, *flags, data="data", http="127.0.0.1:0", grpc="127.0.0.1:0", jailed=False, env=None):
+    def server(self, *flags, data="data", http="127.0.0.1:0", grpc="127.0.0.1:0", jailed=False, env=None, prefix=()):
         """Starts the server and waits until it is ready."""
         name = self._next("server")
         data = self.new_folder(data)
         argv = [binary("cairn-server"), "--data", data, "--http", http, "--grpc", grpc, *flags]
         if jailed:
             argv = self.jail(argv, data)
+        argv = [*prefix, *argv]
         log = self.path(name + ".log")
         open(log, "w").close()
         env = {"DEBUGINFOD_URLS": "", **(env or {})}

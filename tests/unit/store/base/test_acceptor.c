@@ -7,6 +7,8 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@ static struct {
 
 static struct acceptor *acceptor;
 static uint16_t port;
+static in_addr_t here = INADDR_LOOPBACK; /* where it listens and calls come from */
 
 static int take(
 	void *context, int fd, const struct peer *peer, const uint8_t *bytes, size_t byte_count)
@@ -34,7 +37,7 @@ static int take(
 	int answer;
 
 	(void)context;
-	CHECK(peer_is_loopback(peer));
+	CHECK(peer_is_loopback(peer) == (here == INADDR_LOOPBACK));
 	CHECK(byte_count > 0);
 	pthread_mutex_lock(&taken.lock);
 	answer = taken.answer;
@@ -84,13 +87,12 @@ static void wait_for_count(enum acceptor_counter counter, uint64_t wanted)
 
 static void start(uint32_t count_max, size_t first_byte_count, uint64_t silence_ns_max)
 {
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(here)};
 	socklen_t length = sizeof(address);
 	struct acceptor_options options = {
 		.listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
 		.limits = {.count_max = count_max,
-			.host_count_max = count_max,
+			.host_count_max = count_max / 2,
 			.loopback_count = 1},
 		.first_byte_count = first_byte_count,
 		.silence_ns_max = silence_ns_max,
@@ -118,9 +120,8 @@ static void stop(void)
 
 static int call(void)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET,
-		.sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(here)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	CHECK(fd >= 0);
@@ -321,6 +322,35 @@ static void stopping_leaves_alone_who_was_handed_over(void)
 	stop();
 }
 
+/* In a network of its own, where this machine has an address that others could have. */
+static void a_host_of_elsewhere_gets_its_share(void)
+{
+	int fds[5];
+
+	CHECK(unshare(CLONE_NEWNET) == 0);
+	CHECK_EQ(system("ip link set lo up && ip address add 10.9.9.9/32 dev lo"), 0);
+	here = 0x0a090909;
+	start(8, 1, PATIENCE_NS);
+	for (int i = 0; i < 4; i++) {
+		fds[i] = call();
+		say(fds[i], "x");
+		wait_for_taken(i + 1);
+	}
+	fds[4] = call();
+	check_closed(fds[4]);
+	wait_for_count(ACCEPTOR_COUNTER_connections_refused_host, 1);
+	CHECK_EQ(taken_count(), 4);
+	close(taken.fds[2]);
+	taken.fds[2] = -1;
+	close(fds[2]);
+	fds[2] = call();
+	say(fds[2], "x");
+	wait_for_taken(5);
+	for (int i = 0; i < 4; i++)
+		close(fds[i]);
+	stop();
+}
+
 /* Uses up all descriptors but KEPT; gives how many it took. */
 static int exhaust(int *fds, int max, int kept)
 {
@@ -372,5 +402,6 @@ int main(void)
 	RUN(a_peer_is_known_by_its_number);
 	RUN(stopping_leaves_alone_who_was_handed_over);
 	RUN(without_descriptors_callers_are_turned_away_and_later_let_in);
+	RUN(a_host_of_elsewhere_gets_its_share);
 	return 0;
 }
