@@ -74,7 +74,7 @@ static int listen_at(const struct addrinfo *found, int *ret_fd)
 
 static int read_port(int fd, uint16_t *ret_port)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 	socklen_t length = sizeof(address);
 
 	if (getsockname(fd, (struct sockaddr *)&address, &length) < 0)

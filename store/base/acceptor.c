@@ -256,7 +256,7 @@ static int admit(struct acceptor *acceptor, const struct peer *peer, uint32_t *r
 static void let_in(struct acceptor *acceptor, int fd, const struct peer *peer)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET};
-	uint32_t displaced, place;
+	uint32_t displaced = CONNECTION_NOBODY, place = CONNECTION_NOBODY;
 	int r = admit(acceptor, peer, &displaced);
 
 	if (r == 0 && displaced != CONNECTION_NOBODY)

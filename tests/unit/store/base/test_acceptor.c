@@ -8,12 +8,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "store/base/clock.h"
 #include "tests/support/check.h"
+#include "tests/support/work_dir.h"
 
 #define PATIENCE_NS (10 * NS_PER_S)
 #define TAKEN_MAX 512
@@ -328,7 +328,7 @@ static void a_host_of_elsewhere_gets_its_share(void)
 	int fds[5];
 
 	CHECK(unshare(CLONE_NEWNET) == 0);
-	CHECK_EQ(system("ip link set lo up && ip address add 10.9.9.9/32 dev lo"), 0);
+	work_run("ip link set lo up && ip address add 10.9.9.9/32 dev lo");
 	here = 0x0a090909;
 	start(8, 1, PATIENCE_NS);
 	for (int i = 0; i < 4; i++) {
