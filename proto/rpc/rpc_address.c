@@ -74,14 +74,17 @@ static int listen_at(const struct addrinfo *found, int *ret_fd)
 
 static int read_port(int fd, uint16_t *ret_port)
 {
-	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} address = {.in6 = {.sin6_port = 0}};
 	socklen_t length = sizeof(address);
 
-	if (getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+	if (getsockname(fd, &address.any, &length) < 0)
 		return -errno;
-	*ret_port = address.ss_family == AF_INET6
-		? ntohs(((const struct sockaddr_in6 *)(const void *)&address)->sin6_port)
-		: ntohs(((const struct sockaddr_in *)(const void *)&address)->sin_port);
+	*ret_port = ntohs(
+		address.any.sa_family == AF_INET6 ? address.in6.sin6_port : address.in.sin_port);
 	return 0;
 }
 
