@@ -39,7 +39,7 @@ NAMED_SECONDS_MAX = 90
 API = "http://127.0.0.1:4040/api/v1"
 # The one that needs a second CPU, to switch it off; a machine with two keeps no exact time.
 TWO_CPU_TEST = "test_cpus"
-ARGUMENTS = {"test_budget": "budget.txt", TWO_CPU_TEST: "switch-cpus", "test_sampling": "97"}
+ARGUMENTS = {"test_budget": "budget.txt", TWO_CPU_TEST: "switch-cpus", "test_sampling": "397"}
 
 
 def kernel_tests():

@@ -13,12 +13,14 @@
 #include "tests/kernel/known.h"
 #include "tests/kernel/privilege.h"
 #include "tests/support/check.h"
+#include "tests/support/random.h"
 
 /* Enough samples that the error of counting is well below what is tolerated. An emulated CPU can't
  * keep this up: it is given a lower rate on the command line. */
 #define HZ_USUAL 997
 #define SECONDS 3
-#define DRAIN_INTERVAL_US 100000
+#define DRAIN_INTERVAL_US_MIN 50000
+#define DRAIN_INTERVAL_US_MAX 150000
 
 /* Of all samples in user mode, so many in a hundred have the whole right chain; the others were
  * taken while a frame was being set up or in the loops around. */
@@ -130,10 +132,14 @@ static int tally_sample(void *context, const struct event_sample *sample)
 static void drain_for(struct sampler *sampler, struct tally *tally, uint64_t duration_ns)
 {
 	uint64_t until_ns = clock_monotonic_ns() + duration_ns;
+	struct random random = {.state = 1};
 
+	/* In step with the timer, what the drain takes of a shared CPU would be sampled always, or
+	 * never. */
 	while (clock_monotonic_ns() < until_ns) {
 		CHECK(sampler_drain(sampler, tally_sample, tally) >= 0);
-		usleep(DRAIN_INTERVAL_US);
+		usleep(DRAIN_INTERVAL_US_MIN +
+			random_below(&random, DRAIN_INTERVAL_US_MAX - DRAIN_INTERVAL_US_MIN));
 	}
 	CHECK(sampler_drain(sampler, tally_sample, tally) >= 0);
 }
