@@ -93,6 +93,9 @@ class VolatileDisk:
         self.thread.join()
         self.countdown = None
         self.failed.clear()
+        return self.forget(random, keep)
+
+    def forget(self, random, keep):
         kept = total = 0
         for offset, data in self.waiting:
             for at in range(0, len(data), SECTOR):
