@@ -99,9 +99,10 @@ static void be_other(int told_fd) __attribute__((noreturn));
 static void be_other(int told_fd)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (prctl(PR_SET_DUMPABLE, 0) == 0 && write(told_fd, "", 1) == 1)
+	if (prctl(PR_SET_DUMPABLE, 0) == 0 && write(told_fd, "", 1) == 1) {
 		for (;;)
 			pause();
+	}
 	_exit(1);
 }
 

@@ -118,14 +118,27 @@ static void stop(void)
 	acceptor_free(acceptor);
 }
 
-static int call(void)
+static int make_socket(void)
 {
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(here)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	CHECK(fd >= 0);
+	return fd;
+}
+
+static void call_by(int fd)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(here)};
+
 	CHECK(connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0);
+}
+
+static int call(void)
+{
+	int fd = make_socket();
+
+	call_by(fd);
 	return fd;
 }
 
@@ -135,13 +148,18 @@ static void say(int fd, const char *words)
 }
 
 /* Waits until the other side has closed. */
-static void check_closed(int fd)
+static void wait_closed(int fd)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 	char byte;
 
 	CHECK_EQ(poll(&poll_fd, 1, (int)(PATIENCE_NS / NS_PER_MS)), 1);
 	CHECK(read(fd, &byte, 1) <= 0);
+}
+
+static void check_closed(int fd)
+{
+	wait_closed(fd);
 	close(fd);
 }
 
@@ -351,16 +369,14 @@ static void a_host_of_elsewhere_gets_its_share(void)
 	stop();
 }
 
-/* Uses up all descriptors but KEPT; gives how many it took. */
-static int exhaust(int *fds, int max, int kept)
+/* Uses up all descriptors; gives how many it took. */
+static int exhaust(int *fds, int max)
 {
 	int count = 0;
 
 	while (count < max && (fds[count] = dup(STDERR_FILENO)) >= 0)
 		count++;
-	CHECK(count > kept && count < max);
-	while (kept-- > 0)
-		close(fds[--count]);
+	CHECK(count > 0 && count < max);
 	return count;
 }
 
@@ -373,15 +389,19 @@ static void without_descriptors_callers_are_turned_away_and_later_let_in(void)
 	low.rlim_max = limit.rlim_max;
 	start(8, 1, PATIENCE_NS);
 	CHECK(setrlimit(RLIMIT_NOFILE, &low) == 0);
-	/* Room for this side alone. */
-	count = exhaust(fds, 128, 4);
+	/* What this side needs it has before. */
 	for (int i = 0; i < 4; i++)
-		callers[i] = call();
+		callers[i] = make_socket();
+	count = exhaust(fds, 128);
 	for (int i = 0; i < 4; i++)
-		check_closed(callers[i]);
+		call_by(callers[i]);
+	for (int i = 0; i < 4; i++)
+		wait_closed(callers[i]);
 	while (count > 0)
 		close(fds[--count]);
-	CHECK(counted(ACCEPTOR_COUNTER_connections_refused_descriptors) >= 1);
+	for (int i = 0; i < 4; i++)
+		close(callers[i]);
+	wait_for_count(ACCEPTOR_COUNTER_connections_refused_descriptors, 4);
 	fd = call();
 	say(fd, "x");
 	wait_for_taken(1);
