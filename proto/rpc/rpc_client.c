@@ -173,8 +173,8 @@ static void call_release(struct rpc_call *call)
 	if (atomic_fetch_sub(&call->references, 1) != 1)
 		return;
 	grpc_slice_unref(call->details);
-	grpc_metadata_array_destroy(&call->headers);
-	grpc_metadata_array_destroy(&call->trailers);
+	rpc_metadata_done(&call->headers);
+	rpc_metadata_done(&call->trailers);
 	pthread_mutex_destroy(&call->lock);
 	free(call);
 }

@@ -89,6 +89,12 @@ void rpc_operation_start(struct rpc_operation *operation, grpc_call *call, const
 	must(grpc_call_start_batch(call, op, op ? 1 : 0, operation, NULL) == GRPC_CALL_OK);
 }
 
+void rpc_metadata_done(grpc_metadata_array *metadata)
+{
+	grpc_metadata_array_destroy(metadata);
+	*metadata = (grpc_metadata_array){0};
+}
+
 grpc_arg rpc_integer_arg(const char *key, int value)
 {
 	union {

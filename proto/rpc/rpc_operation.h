@@ -37,6 +37,9 @@ void rpc_operation_hand_over(void);
  * Only a bug can make gRPC refuse. */
 void rpc_operation_start(struct rpc_operation *operation, grpc_call *call, const grpc_op *op);
 
+/* Gives back what gRPC, on any thread, has put there: tests/support/tsan.supp names this function. */
+void rpc_metadata_done(grpc_metadata_array *metadata);
+
 grpc_arg rpc_integer_arg(const char *key, int value);
 
 /* All bytes of a received message in one piece; the caller unrefs the slice. False: no readable

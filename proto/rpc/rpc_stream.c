@@ -58,7 +58,7 @@ static struct rpc_stream *stream_new(
 static void stream_free(struct rpc_stream *stream)
 {
 	grpc_slice_unref(stream->finish_text);
-	grpc_metadata_array_destroy(&stream->metadata);
+	rpc_metadata_done(&stream->metadata);
 	grpc_call_details_destroy(&stream->details);
 	pthread_mutex_destroy(&stream->lock);
 	free(stream);

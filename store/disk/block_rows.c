@@ -212,7 +212,8 @@ static int read_table(
 	uint32_t count;
 	int r = read_type(rows, profile, &table);
 
-	if (!table)
+	/* A type that is there twice has a table, too, and its rows. */
+	if (r < 0 || !table)
 		return r;
 	count = block_read_count(rows, SAMPLE_ROW_COUNT_MAX);
 	table->rows = calloc(count ? count : 1, sizeof(*table->rows));
