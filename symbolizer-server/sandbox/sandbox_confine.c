@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <seccomp.h>
@@ -123,6 +125,15 @@ static int set_limits(const struct confinement *confinement)
 	return r;
 }
 
+/* A server that runs as root hands all it has to its children. */
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{.effective = 0}};
+
+	return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
+}
+
 int sandbox_confine(const struct confinement *confinement)
 {
 	int r;
@@ -132,5 +143,7 @@ int sandbox_confine(const struct confinement *confinement)
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return -errno;
 	r = set_limits(confinement);
+	if (r == 0)
+		r = drop_capabilities();
 	return r == 0 ? filter_system_calls() : r;
 }

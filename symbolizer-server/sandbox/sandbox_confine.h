@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Confinement: what the run that parses gives up before it reads its first foreign byte.
  *
- * What it is   limits of memory, CPU and file size, no new privileges, death with its parent, and a
- *              list of allowed system calls: memory, reading and writing of what is open, and the
+ * What it is   limits of memory, CPU and file size, no capabilities and no new privileges, death with
+ *              its parent, and a list of allowed system calls: memory, reading and writing of what is open, and the
  *              end. The only file that includes libseccomp.
  * Ownership    nothing is kept.
  * Threads      called once, before there is a second thread.
