@@ -31,7 +31,8 @@ void rpc_signals_block(sigset_t *ret_before);
 void rpc_signals_restore(const sigset_t *before);
 /* A thread that runs QUEUE until it has been shut down and is empty. */
 int rpc_operation_thread(grpc_completion_queue *queue, pthread_t *ret_thread);
-/* Right before an operation becomes gRPC's by any other way than rpc_operation_start. */
+/* Right before an operation, or a connection, becomes gRPC's by any other way than
+ * rpc_operation_start. */
 void rpc_operation_hand_over(void);
 /* Starts an operation of CALL; without OP, OPERATION is done at once, on the thread of its queue.
  * Only a bug can make gRPC refuse. */

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "proto/rpc/rpc_operation.h"
 #include "store/base/clock.h"
 
 /* A connection that has not said who it is by now is none of ours. */
@@ -41,6 +42,8 @@ static int take(
 		close(fd);
 		return -EPROTO;
 	}
+	/* The operation that its first call ends was begun before this port was. */
+	rpc_operation_hand_over();
 	grpc_server_add_channel_from_fd(port->core, fd, port->credentials);
 	return 0;
 }
