@@ -342,7 +342,7 @@ int lmdb_visit(struct lmdb_txn *txn, uint32_t table, lmdb_visit_fn visit, void *
 	int r = lmdb_cursor_new(txn, table, &cursor);
 	int visited = 0;
 
-	if (!cursor)
+	if (r < 0 || !cursor)
 		return r;
 	r = lmdb_cursor_seek(cursor, (struct lmdb_span){0}, &key, &value);
 	while (r == 0 && visited == 0) {

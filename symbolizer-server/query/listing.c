@@ -145,7 +145,7 @@ int listing_add_host(struct listing *listing, const struct profile *profile)
 
 	if (r == 0)
 		r = add_to_row(listing, texts, sum, &row);
-	if (!row || row->last_seen_ns > end_ns)
+	if (r < 0 || !row || row->last_seen_ns > end_ns)
 		return r;
 	row->last_seen_ns = end_ns;
 	r = copy_string(listing, profile, head->kernel_release, &row->kernel_release);

@@ -183,7 +183,7 @@ static int add_matcher(
 
 static int parse_matcher(struct cursor *cursor)
 {
-	struct span name = {0}, value = {0};
+	struct span name = {.text = ""}, value = {.text = ""};
 	enum matcher_kind kind = MATCHER_EQUAL;
 	bool quoted = is_quote(peek(cursor));
 	int r = quoted ? parse_quoted(cursor, &name) : parse_name(cursor, &name);

@@ -20,22 +20,31 @@ trap 'rm -f "$breaches"' EXIT
 	echo "$files" | grep -E '\.(o|a|so|gz|zst|skel\.h|pb-c\.[ch]|pyc|folded)$|(^|/)(vmlinux\.h|node_modules|dist)(/|$)' |
 		sed 's/$/: generated or binary by its name/' || true
 
-	echo "$files" | grep -vE '^docs/.*\.png$' | while read -r file; do
-		[ -s "$file" ] && ! LC_ALL=C grep -qI '' "$file" && echo "$file: binary"
-		case $file in
-		*/main.c) [ "$(wc -l <"$file")" -le 120 ] || echo "$file:121: more than 120 lines" ;;
-		esac
-		case $file in
-		*/README.md)
-			[ "$(wc -l <"$file")" -le 10 ] || echo "$file:11: more than ten lines"
-			;;
-		*.c | *.h | *.py | *.sh | *.mjs | *.ts | *.tsx | *.css | *.proto | */CMakeLists.txt | dev)
-			[ "$(wc -l <"$file")" -le 700 ] || echo "$file:701: more than 700 lines"
-			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || [ "${file%.css}" != "$file" ] ||
-				echo "$file: no SPDX line at the top"
-			;;
-		esac
+	# A file that holds a byte 0 matches nothing for grep -I; an empty one holds none.
+	echo "$files" | grep -vE '^docs/.*\.png$' | LC_ALL=C xargs -r grep -LI '' | while read -r file; do
+		[ ! -s "$file" ] || echo "$file: binary"
 	done || true
+
+	echo "$files" | grep -E '\.(c|h|py|sh|mjs|tsx?|css|proto)$|(^|/)(README\.md|CMakeLists\.txt|dev|pre-commit)$' |
+		xargs -r awk '
+		function close_file() {
+			limit = 700
+			if (name ~ /\/README\.md$/)
+				limit = 10
+			else if (name ~ /\/main\.c$/)
+				limit = 120
+			if (name ~ /^README\.md$/)
+				return
+			if (count > limit)
+				printf "%s:%d: more than %d lines\n", name, limit + 1, limit
+			if (!licensed && name !~ /\.(md|css)$/)
+				printf "%s:1: no SPDX line at the top\n", name
+		}
+		FNR == 1 && NR > 1 { close_file() }
+		FNR == 1 { name = FILENAME; licensed = 0 }
+		FNR <= 3 && /SPDX-License-Identifier: / { licensed = 1 }
+		{ count = FNR }
+		END { if (NR) close_file() }' || true
 
 	# Linux braces: a function is what stands between "{" and "}" at the start of a line. What a
 	# macro defines stands on lines that end in a backslash; without a brace it is a list.
