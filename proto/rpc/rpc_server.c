@@ -390,8 +390,9 @@ static int drain(struct rpc_server *server, uint64_t timeout_ns)
 	pthread_mutex_lock(&server->lock);
 	rpc_operation_hand_over();
 	grpc_server_shutdown_and_notify(server->core, server->queues[0], &server->shut_down);
-	if (r < 0)
-		grpc_server_cancel_all_calls(server->core);
+	/* Those that are still open by now end: left alone, gRPC would wait 20 s for each client to
+	 * agree that it closes an idle connection. */
+	grpc_server_cancel_all_calls(server->core);
 	while (server->stream_count > 0 || server->request_count > 0 || !server->is_shut_down)
 		pthread_cond_wait(&server->changed, &server->lock);
 	pthread_mutex_unlock(&server->lock);
