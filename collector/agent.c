@@ -14,6 +14,7 @@
 #include "collector/features.h"
 #include "collector/identity.h"
 #include "collector/kernel/sampler.h"
+#include "collector/kernel/unwind_maps.h"
 #include "collector/pipeline.h"
 #include "collector/privilege.h"
 #include "collector/process/task_events.h"
@@ -47,6 +48,7 @@ struct agent {
 	struct task_events *events; /* NULL: off */
 	struct process_table processes;
 	struct kernel_symbols kernel;
+	struct unwinder unwinder;
 	struct pipeline pipeline;
 	struct upload_desk *desk;
 	struct rpc_sink *sink;
@@ -355,6 +357,26 @@ static int next_record(void *context, uint64_t until_ns, struct task_record *ret
 	return agent->events ? task_events_next(agent->events, until_ns, ret_record) : 0;
 }
 
+static int start_unwinder(struct agent *agent)
+{
+	struct unwind_maps *maps = sampler_unwind_maps(agent->sampler);
+	struct unwinder_config config = {
+		.memory = {.rules = maps->rules,
+			.tables = maps->tables,
+			.make_shard = unwind_maps_make_shard,
+			.tell_process = unwind_maps_tell_process,
+			.forget_process = unwind_maps_forget_process,
+			.context = maps},
+		.processes = &agent->processes,
+		.tally = &agent->tally,
+		.shard_count_max =
+			(uint32_t)(agent->settings->unwind_bytes_max / UNWIND_SHARD_BYTES),
+	};
+	int r = unwinder_init(&agent->unwinder, &config);
+
+	return r < 0 ? log_error(r, "can't prepare to unwind stacks") : 0;
+}
+
 static int start_pipeline(struct agent *agent)
 {
 	struct pipeline_config config = {
@@ -367,6 +389,7 @@ static int start_pipeline(struct agent *agent)
 			.pids_are_ours = agent->identity.pids_are_initial,
 			.processes = &agent->processes,
 			.kernel = &agent->kernel,
+			.unwinder = &agent->unwinder,
 			.tally = &agent->tally},
 		.window_ns = agent->settings->window_seconds * NS_PER_S,
 		.clock = agent->clock,
@@ -412,6 +435,8 @@ static int start(struct agent *agent)
 	}
 	if (r == 0)
 		r = start_control(agent);
+	if (r == 0)
+		r = start_unwinder(agent);
 	return r < 0 ? r : start_pipeline(agent);
 }
 
@@ -425,6 +450,7 @@ static void stop(struct agent *agent)
 	cpu_times_done(&agent->cpus_started);
 	kernel_symbols_done(&agent->kernel);
 	process_table_done(&agent->processes);
+	unwinder_done(&agent->unwinder);
 	task_events_free(agent->events);
 	sampler_free(agent->sampler);
 	if (agent->signal_fd >= 0)

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "bpf/abi/unwind_table.h"
 #include "collector/upload/upload_desk.h"
 #include "store/log/log.h"
 #include "store/settings/command_line.h"
@@ -27,6 +28,7 @@ struct settings {
 	uint64_t upload_mbps;
 	uint64_t upload_bytes_max;
 	struct setting_list upload_deny;
+	uint64_t unwind_bytes_max;
 	uint64_t log_level; /* enum log_level */
 };
 

@@ -30,6 +30,10 @@
  * 1 MiB are rarer than stray pointers. */
 #define FRAME_BYTES_MAX (1 << 20)
 
+/* Memory of a stack that goes along when the kernel side does not know the way: what a short-lived
+ * program has in all, and the leaf part of a deep stack. */
+#define STACK_COPY_BYTES_MAX 16384
+
 /* Ring buffers are numbered by CPU, in groups; one of 8192 possible CPUs in groups of 8. */
 #define RINGS_MAX 1024
 

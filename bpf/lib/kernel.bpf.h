@@ -48,6 +48,7 @@ struct task_struct {
 	struct mm_struct *mm; /* NULL: kernel thread, or a process that is ending */
 	struct task_struct *group_leader;
 	uint64_t start_boottime; /* CLOCK_BOOTTIME */
+	uint64_t self_exec_id; /* one more with each exec; a fork keeps it */
 	struct css_set *cgroups;
 } KERNEL_STRUCT;
 

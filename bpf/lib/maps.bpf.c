@@ -4,6 +4,10 @@
 struct map_walks walks SEC(".maps");
 struct map_counters counters SEC(".maps");
 struct map_rings rings SEC(".maps");
+struct map_unwind_shards unwind_shards SEC(".maps");
+struct map_unwind_rules unwind_rules SEC(".maps");
+struct map_unwind_tables unwind_tables SEC(".maps");
+struct map_unwind_processes unwind_processes SEC(".maps");
 
 /* Sane by itself, so that the object loads as it is; user space sets what it measured. */
 const volatile struct setting setting = {

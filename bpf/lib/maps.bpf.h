@@ -40,8 +40,51 @@ struct map_rings {
 	__array(values, struct map_ring);
 };
 
+/* A pattern, too: user space makes shards as it needs them. */
+struct map_unwind_shard {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(uint32_t));
+	__uint(value_size, UNWIND_SHARD_BYTES);
+};
+
+struct map_unwind_shards {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_SHARDS_MAX);
+	__type(key, uint32_t);
+	__array(values, struct map_unwind_shard);
+};
+
+struct map_unwind_rules {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_RULES_MAX);
+	__type(key, uint32_t);
+	__type(value, struct unwind_rule);
+};
+
+struct map_unwind_tables {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_TABLES_MAX);
+	__type(key, uint32_t);
+	__type(value, struct unwind_table);
+};
+
+struct map_unwind_processes {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, UNWIND_PROCESSES_MAX);
+	__type(key, uint32_t);
+	__type(value, struct unwind_process);
+};
+
 extern struct map_walks walks SEC(".maps");
 extern struct map_counters counters SEC(".maps");
 extern struct map_rings rings SEC(".maps");
+extern struct map_unwind_shards unwind_shards SEC(".maps");
+extern struct map_unwind_rules unwind_rules SEC(".maps");
+extern struct map_unwind_tables unwind_tables SEC(".maps");
+extern struct map_unwind_processes unwind_processes SEC(".maps");
 
 extern const volatile struct setting setting;

@@ -32,9 +32,35 @@ static __always_inline const void *registers_saved_at_entry(struct task_struct *
 		sizeof(struct pt_regs);
 }
 
+/* Takes over what the walk needs of REGISTERS. */
+static __always_inline void registers_keep(const struct pt_regs *registers, struct walk *walk)
+{
+	walk->registers = (struct unwind_registers){
+		.ip = registers->rip,
+		.sp = registers->rsp,
+		.bp = registers->rbp,
+		.bx = registers->rbx,
+		.is_exact = 1,
+		.is_leaf = 1,
+	};
+	walk->leaf[0] = registers->rax;
+	walk->leaf[1] = registers->rdx;
+	walk->leaf[2] = registers->rcx;
+	walk->leaf[4] = registers->rsi;
+	walk->leaf[5] = registers->rdi;
+	walk->leaf[8] = registers->r8;
+	walk->leaf[9] = registers->r9;
+	walk->leaf[10] = registers->r10;
+	walk->leaf[11] = registers->r11;
+	walk->leaf[12] = registers->r12;
+	walk->leaf[13] = registers->r13;
+	walk->leaf[14] = registers->r14;
+	walk->leaf[15] = registers->r15;
+}
+
 /* STOP_NONE on success. */
 static __always_inline enum stop registers_saved(
-	struct task_struct *task, struct walk_registers *ret_registers, uint64_t *ret_code_segment)
+	struct task_struct *task, struct walk *walk, uint64_t *ret_code_segment)
 {
 	struct pt_regs saved;
 
@@ -43,29 +69,26 @@ static __always_inline enum stop registers_saved(
 	if (bpf_probe_read_kernel(&saved, sizeof(saved), registers_saved_at_entry(task)))
 		return STOP_no_registers;
 	*ret_code_segment = saved.cs;
-	ret_registers->ip = saved.rip;
-	ret_registers->sp = saved.rsp;
-	ret_registers->bp = saved.rbp;
+	registers_keep(&saved, walk);
 	return STOP_NONE;
 }
 
-/* STOP_NONE on success; else the registers mean nothing. */
-static __always_inline enum stop registers_of_user(const struct bpf_perf_event_data *context,
-	struct task_struct *task, struct walk_registers *ret_registers)
+/* STOP_NONE on success; else the walk's registers mean nothing. */
+static __always_inline enum stop registers_of_user(
+	const struct bpf_perf_event_data *context, struct task_struct *task, struct walk *walk)
 {
 	uint64_t code_segment = context->regs.cs;
 	enum stop stop = STOP_NONE;
 
-	ret_registers->ip = context->regs.rip;
-	ret_registers->sp = context->regs.rsp;
-	ret_registers->bp = context->regs.rbp;
-	if (!registers_in_user_mode(context))
-		stop = registers_saved(task, ret_registers, &code_segment);
+	if (registers_in_user_mode(context))
+		registers_keep(&context->regs, walk);
+	else
+		stop = registers_saved(task, walk, &code_segment);
 	if (stop != STOP_NONE)
 		return stop;
 	if ((code_segment & CODE_SEGMENT_MASK) == CODE_SEGMENT_USER_32)
 		return STOP_not_64_bit;
 	/* Threads that the kernel runs for a process (io_uring's workers) never were in user mode.
 	 */
-	return ret_registers->ip ? STOP_NONE : STOP_no_registers;
+	return walk->registers.ip ? STOP_NONE : STOP_no_registers;
 }

@@ -44,6 +44,7 @@ static __always_inline void task_describe(struct task_struct *task, struct event
 	sample->pid = pid_and_tid >> 32;
 	sample->tid = (uint32_t)pid_and_tid;
 	sample->cpu = bpf_get_smp_processor_id();
+	sample->exec_number = BPF_CORE_READ(task, group_leader, self_exec_id);
 	sample->process_started_at_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 	sample->cgroup_id = task_cgroup_id(task);
 	bpf_get_current_comm(sample->comm, sizeof(sample->comm));

@@ -13,22 +13,23 @@
 #include "bpf/abi/event.h"
 #include "bpf/lib/kernel.bpf.h"
 
-/* What is known of the frame that comes next. */
-struct walk_registers {
-	uint64_t ip;
-	uint64_t sp;
-	uint64_t bp;
-};
-
 struct walk {
-	struct walk_registers registers;
+	struct unwind_registers registers; /* of the frame that comes next */
+	uint64_t leaf[UNWIND_REGISTER_COUNT]; /* all registers of the innermost frame */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC */
+	struct unwind_process process; /* its mappings; no root: not known */
+	struct unwind_mapping mapping; /* that held the last frame */
+	uint32_t
+		may_copy; /* there is room for a copy of the stack, should user space have to go on */
+	uint32_t zero;
 	struct event_sample sample;
-	uint64_t ips[FRAMES_MAX]; /* the sample's */
+	uint64_t words[EVENT_SAMPLE_WORDS_MAX]; /* the sample's: addresses, then the rest */
+	/* The verifier does not see that the last page of a stack is copied only as far as there is
+	 * room, and wants to know of a whole page behind it. */
+	uint8_t behind[4096];
 };
 
 _Static_assert(
-	offsetof(struct walk, ips) == offsetof(struct walk, sample) + sizeof(struct event_sample),
+	offsetof(struct walk, words) == offsetof(struct walk, sample) + sizeof(struct event_sample),
 	"walk: addresses follow their sample");
-_Static_assert(sizeof(struct walk) == 32 + EVENT_SAMPLE_BYTES_MAX, "walk: size");
 _Static_assert(sizeof(struct walk) <= 32768, "walk: the kernel's limit for one per-CPU value");

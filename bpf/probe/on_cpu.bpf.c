@@ -4,6 +4,7 @@
 #include "bpf/lib/count.bpf.h"
 #include "bpf/lib/finish.bpf.h"
 #include "bpf/lib/maps.bpf.h"
+#include "bpf/lib/process.bpf.h"
 #include "bpf/lib/registers.bpf.h"
 #include "bpf/lib/step.bpf.h"
 #include "bpf/lib/task.bpf.h"
@@ -34,6 +35,8 @@ static __always_inline struct walk *walk_start(
 	walk->sample.weight_ns = context->sample_period;
 	walk->sample.kernel_frame_count = 0;
 	walk->sample.user_frame_count = 0;
+	walk->sample.stack_bytes = 0;
+	walk->sample.mappings_version = 0;
 	task_describe(task, &walk->sample);
 	return walk;
 }
@@ -47,10 +50,10 @@ static __always_inline enum stop walk_kernel(struct bpf_perf_event_data *context
 
 	if (frame_count_max > KERNEL_FRAMES_MAX)
 		frame_count_max = KERNEL_FRAMES_MAX;
-	bytes = bpf_get_stack(context, walk->ips, frame_count_max * sizeof(uint64_t), 0);
+	bytes = bpf_get_stack(context, walk->words, frame_count_max * sizeof(uint64_t), 0);
 	if (bytes <= 0) {
 		count(COUNTER_kernel_refused);
-		walk->ips[0] = context->regs.rip;
+		walk->words[0] = context->regs.rip;
 		walk->sample.kernel_frame_count = 1;
 		return STOP_refused;
 	}
@@ -68,9 +71,10 @@ static __always_inline enum stop walk_user(
 
 	if (walk->sample.flags & EVENT_KERNEL_THREAD)
 		return STOP_absent;
-	stop = registers_of_user(context, task, &walk->registers);
+	stop = registers_of_user(context, task, walk);
 	if (stop != STOP_NONE)
 		return stop;
+	process_find(walk);
 	for (int i = 0; i < USER_FRAMES_MAX; i++) {
 		stop = step_next();
 		if (stop != STOP_NONE)

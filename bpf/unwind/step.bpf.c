@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "bpf/lib/step.bpf.h"
 
+#include "bpf/lib/count.bpf.h"
 #include "bpf/lib/maps.bpf.h"
-#include "bpf/unwind/frame_pointer.bpf.h"
+#include "bpf/unwind/table.bpf.h"
 
 static __always_inline int push_frame(struct walk *walk)
 {
@@ -11,7 +12,7 @@ static __always_inline int push_frame(struct walk *walk)
 
 	if (sample->user_frame_count >= USER_FRAMES_MAX || index >= FRAMES_MAX)
 		return -1;
-	walk->ips[index] = walk->registers.ip;
+	walk->words[index] = walk->registers.ip;
 	sample->user_frame_count++;
 	return 0;
 }
@@ -21,6 +22,22 @@ static __always_inline int out_of_time(const struct walk *walk)
 {
 	return walk->sample.user_frame_count % WALK_FRAMES_PER_CLOCK == 0 &&
 		bpf_ktime_get_ns() > walk->deadline_ns;
+}
+
+/* Tables know best; where they say nothing, frame pointers may. */
+static __always_inline enum stop step_unwind(struct walk *walk)
+{
+	enum stop stop = step_table(walk);
+
+	/* What is missing brings the stack's memory along. Without room for it, frame pointers are
+	 * better than nothing: user space may be late for long on a busy host. */
+	if (stop_is_for_user_space(stop) && !walk->may_copy) {
+		count(COUNTER_frames_by_chance);
+		stop = UNWIND_NO_RULE;
+	}
+	if (stop != UNWIND_NO_RULE)
+		return stop;
+	return unwind_step_frame_pointer(&walk->registers, table_read_word, NULL);
 }
 
 __noinline int step_next(void)
@@ -34,5 +51,5 @@ __noinline int step_next(void)
 		return STOP_truncated;
 	if (out_of_time(walk))
 		return STOP_budget;
-	return step_frame_pointer(walk);
+	return step_unwind(walk);
 }

@@ -12,15 +12,17 @@ static bool is_stop(uint8_t stop)
 const struct event_sample *event_sample_in(const void *record, size_t byte_count)
 {
 	const struct event_sample *sample = record;
-	size_t frame_count;
-
 	if (byte_count < sizeof(*sample) || sample->kind != EVENT_SAMPLE)
 		return NULL;
 	if (sample->kernel_frame_count > KERNEL_FRAMES_MAX ||
 		sample->user_frame_count > USER_FRAMES_MAX)
 		return NULL;
-	frame_count = (size_t)sample->kernel_frame_count + sample->user_frame_count;
-	if (byte_count != sizeof(*sample) + frame_count * sizeof(sample->ips[0]))
+	if (sample->stack_bytes > STACK_COPY_BYTES_MAX || sample->stack_bytes % 8 != 0)
+		return NULL;
+	if (sample->stack_bytes > 0 && sample->user_frame_count == 0)
+		return NULL;
+	/* A ring buffer rounds nothing: the record is what was sent. */
+	if (byte_count != event_sample_bytes(sample))
 		return NULL;
 	if (!is_stop(sample->kernel_stop) || !is_stop(sample->user_stop))
 		return NULL;

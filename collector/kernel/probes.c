@@ -79,3 +79,15 @@ int probes_rings_fd(const struct probes *probes)
 {
 	return bpf_map__fd(probes->skeleton->maps.rings);
 }
+
+int probes_map_fd(const struct probes *probes, enum probes_map map)
+{
+	const struct bpf_map *const maps[] = {
+		[PROBES_UNWIND_SHARDS] = probes->skeleton->maps.unwind_shards,
+		[PROBES_UNWIND_RULES] = probes->skeleton->maps.unwind_rules,
+		[PROBES_UNWIND_TABLES] = probes->skeleton->maps.unwind_tables,
+		[PROBES_UNWIND_PROCESSES] = probes->skeleton->maps.unwind_processes,
+	};
+
+	return bpf_map__fd(maps[map]);
+}

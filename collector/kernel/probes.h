@@ -28,3 +28,12 @@ void probes_done(struct probes *probes);
 struct bpf_program *probes_on_cpu(const struct probes *probes);
 int probes_counters_fd(const struct probes *probes);
 int probes_rings_fd(const struct probes *probes);
+
+enum probes_map {
+	PROBES_UNWIND_SHARDS,
+	PROBES_UNWIND_RULES,
+	PROBES_UNWIND_TABLES,
+	PROBES_UNWIND_PROCESSES,
+};
+
+int probes_map_fd(const struct probes *probes, enum probes_map map);

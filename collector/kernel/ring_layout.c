@@ -9,7 +9,7 @@
 /* Eight CPUs at 97 Hz write 776 records a second: the lock of their ring is never contended. */
 #define CPUS_PER_RING_USUAL 8
 
-/* Smallest that a page size of 64 KiB allows, and seven of the largest records. */
+/* Smallest that a page size of 64 KiB allows, and two of the largest records. */
 #define RING_BYTES_LEAST 65536
 /* What is chosen when nothing was asked for: memory for a burst of deep stacks at the least; at the
  * most what four seconds of eight CPUs at 250 Hz take. Ring memory is mapped twice and so counts
@@ -23,7 +23,7 @@
 /* A record of 118 frames; real ones are 200 to 700 bytes. */
 #define RECORD_BYTES_USUAL 1024
 
-_Static_assert(RING_BYTES_LEAST > 4 * EVENT_SAMPLE_BYTES_MAX, "a ring holds several records");
+_Static_assert(RING_BYTES_LEAST > 2 * EVENT_SAMPLE_BYTES_MAX, "a ring holds several records");
 
 static bool is_power_of_two(uint32_t value)
 {

@@ -16,6 +16,7 @@
 #include "collector/kernel/ring_layout.h"
 #include "collector/kernel/rings.h"
 #include "collector/kernel/timers.h"
+#include "collector/kernel/unwind_maps.h"
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
 
@@ -30,6 +31,7 @@ struct sampler {
 	struct counters counters;
 	struct rings rings;
 	struct timers timers;
+	struct unwind_maps unwind;
 };
 
 DEFINE_SCOPED(struct sampler *, sampler_free)
@@ -41,6 +43,7 @@ void sampler_free(struct sampler *sampler)
 	timers_done(&sampler->timers);
 	rings_done(&sampler->rings);
 	counters_done(&sampler->counters);
+	unwind_maps_done(&sampler->unwind);
 	probes_done(&sampler->probes);
 	free(sampler);
 }
@@ -82,6 +85,8 @@ static int prepare(
 		return refusal_of(r, "reading the kernel's type information", reason);
 	r = counters_init(
 		&sampler->counters, probes_counters_fd(&sampler->probes), (uint32_t)cpu_count);
+	if (r == 0)
+		r = unwind_maps_init(&sampler->unwind, &sampler->probes);
 	if (r == 0)
 		r = rings_init(&sampler->rings, &layout, probes_rings_fd(&sampler->probes));
 	if (r == 0)
@@ -217,6 +222,11 @@ int sampler_cpus_changed(struct sampler *sampler, uint32_t *ret_online_count)
 const struct abilities *sampler_abilities(const struct sampler *sampler)
 {
 	return &sampler->abilities;
+}
+
+struct unwind_maps *sampler_unwind_maps(struct sampler *sampler)
+{
+	return &sampler->unwind;
 }
 
 uint64_t sampler_period_ns(const struct sampler *sampler)

@@ -73,5 +73,8 @@ int sampler_cpus_changed(struct sampler *sampler, uint32_t *ret_online_count);
 /* What this kernel lets the programs do; as long as the sampler lives. */
 const struct abilities *sampler_abilities(const struct sampler *sampler);
 
+/* The maps by which walks find their way; borrowed. */
+struct unwind_maps *sampler_unwind_maps(struct sampler *sampler);
+
 /* Time between two samples of a CPU, and the weight of each sample. */
 uint64_t sampler_period_ns(const struct sampler *sampler);

@@ -23,6 +23,12 @@ static void release_mapping(struct mapping_pool *pool, const struct mapping *map
 		binary_release(pool->binaries, mapping->binary);
 }
 
+static void forget_tree(struct mapping_pool *pool, struct mapping_set *set)
+{
+	if (set->tree.node != 0 && pool->forget_tree)
+		pool->forget_tree(pool->context, set);
+}
+
 void mapping_set_release(struct mapping_pool *pool, struct mapping_set *set)
 {
 	if (!set)
@@ -30,6 +36,7 @@ void mapping_set_release(struct mapping_pool *pool, struct mapping_set *set)
 	must(set->reference_count > 0);
 	if (--set->reference_count > 0)
 		return;
+	forget_tree(pool, set);
 	for (uint32_t i = 0; i < set->count; i++)
 		release_mapping(pool, &set->mappings[i]);
 	pool->mapping_count -= set->capacity;
@@ -97,6 +104,8 @@ static int own_set(struct mapping_pool *pool, struct mapping_set *old, uint32_t 
 	if (!set)
 		return -ENOMEM;
 	set->reference_count = 1;
+	set->tree = (struct unwind_reference){0, 0};
+	set->tree_height = 0;
 	set->count = old_count;
 	set->capacity = capacity;
 	for (uint32_t i = 0; i < old_count; i++) {
@@ -161,6 +170,7 @@ static int insert(struct mapping_pool *pool, struct mapping_set **holder, struct
 	uint32_t part_count, count;
 	int r;
 
+	mapping.version = pool->version == UINT32_MAX ? 1 : pool->version + 1;
 	while (set && last < set->count && set->mappings[last].start < mapping.end)
 		last++;
 	if (set)
@@ -171,6 +181,9 @@ static int insert(struct mapping_pool *pool, struct mapping_set **holder, struct
 	if (r < 0)
 		return r;
 	*holder = set;
+	forget_tree(pool, set);
+	set->version = mapping.version;
+	pool->version = mapping.version;
 	for (uint32_t i = 0; i < part_count; i++) {
 		if (parts[i].binary)
 			binary_share(pool->binaries, parts[i].binary);
@@ -196,4 +209,31 @@ int mapping_set_insert(
 		r = insert(pool, set, *mapping);
 	release_mapping(pool, mapping);
 	return r;
+}
+
+/* Readings of the same file by different ways make different binaries of it. */
+static bool is_same_file(const struct binary *one, const struct binary *other)
+{
+	if (one == other)
+		return true;
+	return one && other && build_id_known(&one->build_id) &&
+		build_id_equal(&one->build_id, &other->build_id);
+}
+
+bool mapping_set_carry_over(const struct mapping_set *old, struct mapping_set *fresh)
+{
+	uint32_t carried = 0;
+
+	for (uint32_t i = 0; i < fresh->count; i++) {
+		struct mapping *mapping = &fresh->mappings[i];
+		const struct mapping *before = mapping_set_find(old, mapping->start);
+
+		if (!before || before->start != mapping->start || before->end != mapping->end ||
+			before->offset != mapping->offset ||
+			!is_same_file(before->binary, mapping->binary))
+			continue;
+		mapping->version = before->version;
+		carried++;
+	}
+	return old && carried == fresh->count && fresh->count == old->count;
 }

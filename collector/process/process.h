@@ -35,6 +35,9 @@ struct process {
 	uint32_t scan; /* the last one that met it */
 	uint64_t cgroup_id; /* as of the last sample */
 	struct mapping_set *mappings;
+	/* What walks were told of it; 0: nothing. */
+	uint32_t told_version;
+	uint64_t told_exec_number;
 	struct cgroup *place; /* NULL: none of note */
 	char name[PROCESS_NAME_MAX + 1]; /* base name of the program file */
 	uint64_t window; /* last window that named it, and the index of its label set there */

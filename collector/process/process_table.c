@@ -52,8 +52,19 @@ int process_table_init(struct process_table *table, const struct process_table_c
 	return 0;
 }
 
+void process_table_watch(struct process_table *table, process_forget_fn *forget_process,
+	void (*forget_tree)(void *context, struct mapping_set *set), void *context)
+{
+	table->forget_process = forget_process;
+	table->watch_context = context;
+	table->pool.forget_tree = forget_tree;
+	table->pool.context = context;
+}
+
 static void process_free(struct process_table *table, struct process *process)
 {
+	if (table->forget_process)
+		table->forget_process(table->watch_context, process);
 	mapping_set_release(&table->pool, process->mappings);
 	cgroup_release(&table->cgroups, process->place);
 	free(process);
@@ -202,7 +213,7 @@ static int read_map(void *context, const struct maps_line *line)
 {
 	struct map_reading *reading = context;
 	struct process_table *table = reading->table;
-	struct mapping mapping = {line->start, line->end, line->offset, NULL};
+	struct mapping mapping = {line->start, line->end, line->offset, NULL, 0};
 	struct binary_key key = {
 		.dev_major = line->dev_major,
 		.dev_minor = line->dev_minor,
@@ -243,9 +254,13 @@ void process_table_read_mappings(struct process_table *table, struct process *pr
 		mapping_set_release(&table->pool, reading.mappings);
 		return;
 	}
+	process->mappings_known = true;
+	if (mapping_set_carry_over(process->mappings, reading.mappings)) {
+		mapping_set_release(&table->pool, reading.mappings);
+		return;
+	}
 	mapping_set_release(&table->pool, process->mappings);
 	process->mappings = reading.mappings;
-	process->mappings_known = true;
 }
 
 static void read_name(struct process_table *table, struct process *process, const char *fallback)
@@ -330,7 +345,7 @@ static void apply_mapped(
 	struct process_table *table, struct process *process, const struct task_mapped *mapped)
 {
 	struct mapping mapping = {
-		mapped->start, mapped->start + mapped->byte_count, mapped->offset, NULL};
+		mapped->start, mapped->start + mapped->byte_count, mapped->offset, NULL, 0};
 	struct binary_key key = {
 		.build_id = mapped->build_id,
 		.dev_major = mapped->dev_major,

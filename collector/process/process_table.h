@@ -29,7 +29,12 @@ struct process_table_config {
 	uint32_t process_count_max; /* 0: PROCESS_COUNT_MAX */
 };
 
+/* A process is about to be freed. */
+typedef void process_forget_fn(void *context, struct process *process);
+
 struct process_table {
+	process_forget_fn *forget_process; /* NULL: nobody watches */
+	void *watch_context;
 	struct proc_root proc;
 	struct tally *tally;
 	struct binary_table binaries;
@@ -49,6 +54,11 @@ struct process_table {
 
 int process_table_init(struct process_table *table, const struct process_table_config *config);
 void process_table_done(struct process_table *table);
+
+/* From now on FORGET_PROCESS is told of each process that is freed, and FORGET_TREE of each mapping
+ * set that changes or goes while it has a tree. */
+void process_table_watch(struct process_table *table, process_forget_fn *forget_process,
+	void (*forget_tree)(void *context, struct mapping_set *set), void *context);
 
 /* Reads all of /proc. Processes that are known and gone are ended. */
 int process_table_scan(struct process_table *table);

@@ -23,13 +23,6 @@ void hold_done(struct hold *hold)
 	hold_init(hold);
 }
 
-static size_t sample_bytes(const struct event_sample *sample)
-{
-	size_t frames = (size_t)sample->kernel_frame_count + sample->user_frame_count;
-
-	return sizeof(*sample) + frames * sizeof(sample->ips[0]);
-}
-
 static int make_room(struct hold *hold, size_t byte_count)
 {
 	size_t capacity = hold->capacity ? hold->capacity : CAPACITY_FIRST;
@@ -51,7 +44,7 @@ static int make_room(struct hold *hold, size_t byte_count)
 
 int hold_add(struct hold *hold, const struct event_sample *sample)
 {
-	size_t byte_count = sample_bytes(sample);
+	size_t byte_count = event_sample_bytes(sample);
 	int r = make_room(hold, byte_count);
 
 	if (r == 0)

@@ -202,6 +202,8 @@ void window_add(struct window *window, const struct event_sample *sample, uint64
 		return;
 	}
 	process = find_process(window, sample);
+	if (window->config.unwinder)
+		sample = unwinder_complete(window->config.unwinder, sample, process, now_ns);
 	if (stack_build(window, sample, process, now_ns, &stack) < 0)
 		stack = window->lost_stack;
 	r = add_thread(window, sample, process, &thread);

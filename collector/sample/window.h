@@ -21,6 +21,7 @@
 #include "collector/sample/cpu_times.h"
 #include "collector/sample/window_span.h"
 #include "collector/tally.h"
+#include "collector/unwind/unwinder.h"
 #include "store/profile/profile.h"
 
 struct window_config {
@@ -35,6 +36,7 @@ struct window_config {
 	bool pids_are_ours;
 	struct process_table *processes;
 	struct kernel_symbols *kernel;
+	struct unwinder *unwinder; /* NULL: stacks stay as they come */
 	struct tally *tally;
 };
 

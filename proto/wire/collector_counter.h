@@ -48,6 +48,21 @@
 	X(kernel_frames_unknown,                                                                  \
 		"kernel frames outside of the kernel and its modules (BPF and "                   \
 		"other generated code), or while kernel addresses are hidden")                    \
+	X(stacks_continued,                                                                       \
+		"user stacks that the kernel side could not finish and user space went on with, " \
+		"by a copy of their memory")                                                      \
+	X(stacks_completed, "of these, stacks whose root was reached")                            \
+	X(stacks_cut, "user stacks cut off because the mappings changed while they were walked")  \
+	X(unwind_tables_built, "unwind tables made")                                              \
+	X(unwind_tables_evicted,                                                                  \
+		"unwind tables taken back because the memory for them was used up")               \
+	X(unwind_tables_none, "files without call frame information")                             \
+	X(unwind_tables_failed,                                                                   \
+		"unwind tables that could not be made; tried again a minute later")               \
+	X(unwind_rows, "rows of the unwind tables made")                                          \
+	X(unwind_functions_broken, "functions whose call frame information makes no sense")       \
+	X(unwind_processes_refused,                                                               \
+		"processes whose mappings found no room beside the unwind tables")                \
 	X(stacks_incomplete, "samples whose stack has a marker where its root is missing")        \
 	X(windows_sent, "windows handed over for sending")                                        \
 	X(windows_closed_early, "windows closed early because a clock was set or the host slept") \

@@ -214,6 +214,7 @@ static int read_tables(struct image *image, const uint8_t *header, bool with_sec
 	uint32_t name_index = HALF(image, header, Ehdr, e_shstrndx);
 	int r, fault = extend_counts(image, &segments, &sections, &name_index);
 
+	image->entry = WORD(image, header, Ehdr, e_entry);
 	if (fault < 0 && segments.count == PN_XNUM)
 		return fault;
 	r = read_segments(image, &segments);

@@ -50,6 +50,7 @@ struct image {
 	bool swapped; /* byte order other than this machine's */
 	uint16_t type; /* ET_EXEC, ET_DYN, ... */
 	uint16_t machine;
+	uint64_t entry; /* address of the first instruction; 0: none */
 	struct image_segment *segments;
 	uint32_t segment_count;
 	struct image_section *sections;

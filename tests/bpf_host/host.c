@@ -14,8 +14,48 @@ static struct walk walk_of_cpu;
 static struct counter_values counters_of_cpu;
 static uint32_t ring_indices[RINGS_MAX]; /* the address of one stands for the ring */
 
+/* The kernel side sees what the collector would write. */
+static void reset_unwind(void)
+{
+	struct node_pool_config config = {4, unwind_memory_make_shard, &host.unwind};
+
+	unwind_memory_init(&host.unwind);
+	node_pool_init(&host.nodes, &config);
+	CHECK_EQ(rule_set_init(&host.rules, host.unwind.rules), 0);
+}
+
+static void end_unwind(void)
+{
+	if (!host.unwind.rules)
+		return;
+	rule_set_done(&host.rules);
+	node_pool_done(&host.nodes);
+	unwind_memory_done(&host.unwind);
+}
+
+struct unwind_mapping_leaf *host_mappings(void)
+{
+	return node_pool_at(&host.nodes, host.process.root);
+}
+
+void host_map_everything(void)
+{
+	struct unwind_mapping_leaf *leaf;
+
+	host.process_count = 1;
+	host.process = (struct unwind_process){.started_at_ns = host.leader.start_boottime,
+		.exec_number = host.leader.self_exec_id,
+		.version = 1};
+	CHECK_EQ(node_pool_take(&host.nodes, &host.process.root), 0);
+	leaf = host_mappings();
+	leaf->mappings[0] =
+		(struct unwind_mapping){.end = CODE_ADDRESS_MAX, .table = UNWIND_NO_TABLE};
+	leaf->head.count = 1;
+}
+
 void host_reset(void)
 {
+	end_unwind();
 	memset(&host, 0, sizeof(host));
 	memset(&walk_of_cpu, 0, sizeof(walk_of_cpu));
 	memset(&counters_of_cpu, 0, sizeof(counters_of_cpu));
@@ -32,6 +72,8 @@ void host_reset(void)
 	host.ring_count = 1;
 	for (uint32_t i = 0; i < RINGS_MAX; i++)
 		ring_indices[i] = i;
+	reset_unwind();
+	host_map_everything();
 	host_set((struct setting){.cpus_per_ring = 8,
 		.ring_wake_bytes = 4096,
 		.kernel_frame_count_max = KERNEL_FRAMES_MAX});
@@ -80,7 +122,18 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 
 	if (map == &rings)
 		return index < host.ring_count ? &ring_indices[index] : NULL;
+	if (map == &unwind_shards)
+		return index < host.unwind.shard_count ? host.unwind.shards[index] : NULL;
+	if (map == &unwind_rules)
+		return index < UNWIND_RULES_MAX ? &host.unwind.rules[index] : NULL;
+	if (map == &unwind_tables)
+		return index < UNWIND_TABLES_MAX ? &host.unwind.tables[index] : NULL;
+	if (map == &unwind_processes)
+		return host.process_count && index == host.pid_tgid >> 32 ? &host.process : NULL;
 	CHECK_EQ(index, 0);
+	for (uint32_t i = 0; i < host.unwind.shard_count; i++)
+		if (map == host.unwind.shards[i])
+			return map;
 	CHECK(map == &walks || map == &counters);
 	return map == &walks ? (void *)&walk_of_cpu : (void *)&counters_of_cpu;
 }

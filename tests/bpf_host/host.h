@@ -17,6 +17,9 @@
 #include "bpf/abi/event.h"
 #include "bpf/abi/setting.h"
 #include "bpf/lib/kernel.bpf.h"
+#include "collector/unwind/node_pool.h"
+#include "collector/unwind/rule_set.h"
+#include "tests/support/unwind_memory.h"
 
 #define HOST_USER_BYTES_MAX (64 * 1024)
 #define HOST_RECORDS_MAX 8
@@ -51,6 +54,12 @@ struct host {
 	uint64_t user_start;
 	uint64_t user_memory[HOST_USER_BYTES_MAX / sizeof(uint64_t)];
 	uint64_t user_bytes;
+	/* What user space wrote for walks; see host_map_everything. */
+	struct unwind_memory_fixture unwind;
+	struct node_pool nodes;
+	struct rule_set rules;
+	uint32_t process_count; /* 0 or 1: the current one */
+	struct unwind_process process;
 	/* Ring buffers: room and fill, the same for each. */
 	uint32_t ring_count;
 	uint64_t ring_pending_bytes;
@@ -61,8 +70,13 @@ struct host {
 
 extern struct host host;
 
-/* A quiet machine: one process in user mode with empty memory, an empty ring, all counters 0. */
+/* A quiet machine: one process in user mode with empty memory and one mapping, an empty ring, all
+ * counters 0. */
 void host_reset(void);
+/* Walks know of one mapping over all code, memory without a file: they go by frame pointers. */
+void host_map_everything(void);
+/* The one leaf of the process's mappings. */
+struct unwind_mapping_leaf *host_mappings(void);
 /* What the loader does with the constants. */
 void host_set(struct setting setting);
 /* The registers that the kernel saved when the current thread entered it. */

@@ -166,7 +166,8 @@ static void the_deepest_stacks_fit_together(void)
 	sample = run();
 	CHECK_EQ(sample->kernel_frame_count, KERNEL_FRAMES_MAX);
 	CHECK_EQ(sample->user_frame_count, USER_FRAMES_MAX);
-	CHECK_EQ(host_only_record()->byte_count, EVENT_SAMPLE_BYTES_MAX);
+	CHECK_EQ(host_only_record()->byte_count,
+		sizeof(struct event_sample) + FRAMES_MAX * sizeof(uint64_t));
 	CHECK_EQ(sample->ips[KERNEL_FRAMES_MAX], MADE_LEAF);
 	CHECK_EQ(sample->ips[FRAMES_MAX - 1], MADE_RETURN(USER_FRAMES_MAX - 2));
 }

@@ -12,6 +12,7 @@
 #include "tests/kernel/kernel_symbol.h"
 #include "tests/kernel/known.h"
 #include "tests/kernel/privilege.h"
+#include "tests/kernel/unwound.h"
 #include "tests/support/check.h"
 #include "tests/support/random.h"
 
@@ -25,6 +26,7 @@
 /* Of all samples in user mode, so many in a hundred have the whole right chain; the others were
  * taken while a frame was being set up or in the loops around. */
 #define RIGHT_CHAINS_PERCENT_MIN 97
+#define SHARD_COUNT 12
 /* Sampled time against the kernel's own account. */
 #define WEIGHT_PERCENT_OFF_MAX 4
 
@@ -32,7 +34,8 @@ DEFINE_SCOPED(struct sampler *, sampler_free)
 
 static uint32_t hz = HZ_USUAL;
 
-struct tally {
+struct seen {
+	struct unwound *unwound;
 	pid_t pid;
 	struct clock_reading started;
 	uint64_t sample_count;
@@ -55,7 +58,7 @@ static bool chain_is(const uint64_t *ips, size_t ip_count, const enum known_func
 	return true;
 }
 
-static void tally_computing(struct tally *tally, const struct event_sample *sample)
+static void tally_computing(struct seen *tally, const struct event_sample *sample)
 {
 	static const enum known_function chain[] = {
 		KNOWN_COMPUTE, KNOWN_MIDDLE, KNOWN_OUTER, KNOWN_BEGIN};
@@ -79,7 +82,7 @@ static bool kernel_part_is_right(const struct event_sample *sample)
 		kernel_symbol_starts_with(sample->ips[count - 2], "do_syscall_64");
 }
 
-static void tally_reading(struct tally *tally, const struct event_sample *sample)
+static void tally_reading(struct seen *tally, const struct event_sample *sample)
 {
 	static const enum known_function chain[] = {KNOWN_READ, KNOWN_READER, KNOWN_BEGIN};
 	const uint64_t *user_ips = sample->ips + sample->kernel_frame_count;
@@ -92,7 +95,7 @@ static void tally_reading(struct tally *tally, const struct event_sample *sample
 		tally->kernel_right++;
 }
 
-static void check_common(struct tally *tally, const struct event_sample *sample)
+static void check_common(struct seen *tally, const struct event_sample *sample)
 {
 	CHECK(sample->cpu < 1024);
 	CHECK(sample->taken_at_ns > tally->last_ns[sample->cpu]);
@@ -106,10 +109,11 @@ static void check_common(struct tally *tally, const struct event_sample *sample)
 
 static int tally_sample(void *context, const struct event_sample *sample)
 {
-	struct tally *tally = context;
+	struct seen *tally = context;
 	enum known_function leaf;
 
 	check_common(tally, sample);
+	sample = unwound_complete(tally->unwound, sample);
 	if (sample->pid != (uint32_t)tally->pid)
 		return 0;
 	CHECK_STR(sample->comm, "test_sampling");
@@ -129,7 +133,7 @@ static int tally_sample(void *context, const struct event_sample *sample)
 	return 0;
 }
 
-static void drain_for(struct sampler *sampler, struct tally *tally, uint64_t duration_ns)
+static void drain_for(struct sampler *sampler, struct seen *tally, uint64_t duration_ns)
 {
 	uint64_t until_ns = clock_monotonic_ns() + duration_ns;
 	struct random random = {.state = 1};
@@ -144,7 +148,7 @@ static void drain_for(struct sampler *sampler, struct tally *tally, uint64_t dur
 	CHECK(sampler_drain(sampler, tally_sample, tally) >= 0);
 }
 
-static void check_tally(const struct tally *tally, uint64_t cpu_ns)
+static void check_tally(const struct seen *tally, uint64_t cpu_ns)
 {
 	double off = 100.0 * ((double)tally->weight_ns / (double)cpu_ns - 1);
 
@@ -203,7 +207,8 @@ static void a_known_process_is_sampled_as_it_is(void)
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
 	SCOPED_FD int measuring_fd = held_measure_run_time();
 	struct clock clock = clock_system();
-	struct tally tally = {.started = clock_read(&clock)};
+	struct unwound unwound;
+	struct seen tally = {.unwound = &unwound, .started = clock_read(&clock)};
 	struct known_process process;
 	struct sampler_reason reason;
 	uint64_t cpu_ns;
@@ -213,6 +218,7 @@ static void a_known_process_is_sampled_as_it_is(void)
 		fprintf(stderr, "%s\n", reason.text);
 	CHECK_EQ(r, 0);
 	CHECK_EQ(sampler_period_ns(sampler), NS_PER_S / hz);
+	unwound_init(&unwound, sampler, SHARD_COUNT);
 	process = known_start();
 	tally.pid = process.pid;
 	drain_for(sampler, &tally, SECONDS * NS_PER_S);
@@ -221,6 +227,7 @@ static void a_known_process_is_sampled_as_it_is(void)
 	check_tally(&tally, cpu_ns);
 	check_counters(sampler);
 	print_run_time();
+	unwound_done(&unwound);
 	CHECK(measuring_fd >= 0);
 }
 

@@ -38,7 +38,7 @@ static struct binary *binary(const char *path)
 static int insert(
 	struct mapping_set **set, uint64_t start, uint64_t end, uint64_t offset, const char *path)
 {
-	struct mapping mapping = {start, end, offset, path ? binary(path) : NULL};
+	struct mapping mapping = {start, end, offset, path ? binary(path) : NULL, 0};
 
 	return mapping_set_insert(&pool, set, &mapping);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collector/unwind/stack_copy.h"
+
+#include <string.h>
+
+void stack_copy_init(struct stack_copy *copy, const void *rest, uint32_t stack_bytes)
+{
+	const uint8_t *bytes = rest;
+
+	*copy = (struct stack_copy){.byte_count = stack_bytes};
+	memcpy(&copy->registers, bytes, sizeof(copy->registers));
+	copy->bytes = bytes + sizeof(copy->registers);
+	copy->address = copy->registers.sp;
+	/* Of the innermost frame only these four registers came along. */
+	copy->registers.is_leaf = 0;
+}
+
+static long read_word(void *context, uint64_t address, uint64_t *ret_word)
+{
+	struct stack_copy *copy = context;
+	uint64_t offset = address - copy->address;
+
+	if (offset > copy->byte_count || copy->byte_count - offset < sizeof(*ret_word)) {
+		copy->is_at_end = address > copy->address;
+		return -1;
+	}
+	memcpy(ret_word, copy->bytes + offset, sizeof(*ret_word));
+	return 0;
+}
+
+static enum stop end_of_copy(const struct stack_copy *copy, enum stop stop)
+{
+	return stop == STOP_unreadable && copy->is_at_end ? STOP_truncated : stop;
+}
+
+enum stop stack_copy_step(struct stack_copy *copy, const struct unwind_rule *rule)
+{
+	static const uint64_t leaf[UNWIND_REGISTER_COUNT];
+
+	return end_of_copy(copy, unwind_step(rule, &copy->registers, leaf, read_word, copy));
+}
+
+enum stop stack_copy_step_frame_pointer(struct stack_copy *copy)
+{
+	return end_of_copy(copy, unwind_step_frame_pointer(&copy->registers, read_word, copy));
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collector/unwind/table_store.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "store/base/clock.h"
+
+int table_store_init(struct table_store *store, struct node_pool *pool, struct rule_set *rules,
+	struct unwind_table *tables, struct tally *tally)
+{
+	*store = (struct table_store){
+		.pool = pool, .rules = rules, .tables = tables, .tally = tally};
+	index_map_init(&store->by_build_id, UNWIND_TABLES_MAX);
+	store->entries = calloc(UNWIND_TABLES_MAX, sizeof(*store->entries));
+	return store->entries ? 0 : -ENOMEM;
+}
+
+void table_store_done(struct table_store *store)
+{
+	index_map_done(&store->by_build_id);
+	free(store->entries);
+	store->entries = NULL;
+}
+
+static bool has_build_id(const void *context, uint32_t index, const void *key)
+{
+	const struct table_store *store = context;
+
+	return build_id_equal(&store->entries[index].build_id, key);
+}
+
+int table_store_number(
+	struct table_store *store, const struct build_id *build_id, uint32_t *ret_number)
+{
+	uint64_t hash = build_id_hash(build_id);
+	uint32_t number = index_map_find(&store->by_build_id, hash, has_build_id, store, build_id);
+	int r;
+
+	if (number == INDEX_MAP_NONE) {
+		if (store->count == UNWIND_TABLES_MAX)
+			return -ENOSPC;
+		r = index_map_add(&store->by_build_id, hash, store->count);
+		if (r < 0)
+			return r;
+		number = store->count++;
+		store->entries[number].build_id = *build_id;
+	}
+	*ret_number = number;
+	return 0;
+}
+
+bool table_store_wants(const struct table_store *store, uint32_t number, uint64_t now_ns)
+{
+	return store->tables[number].state == UNWIND_TABLE_absent &&
+		now_ns >= store->entries[number].retry_at_ns;
+}
+
+bool table_store_evict(struct table_store *store, uint32_t keep, uint64_t now_ns)
+{
+	uint16_t now = UNWIND_USE_TIME(now_ns), oldest_age = 0;
+	struct unwind_table *oldest = NULL, table;
+
+	for (uint32_t i = 0; i < store->count; i++) {
+		struct unwind_table *candidate = &store->tables[i];
+		uint16_t age = (uint16_t)(now - candidate->used_at);
+
+		if (candidate->state != UNWIND_TABLE_ready || i == keep ||
+			(oldest && age <= oldest_age))
+			continue;
+		oldest = candidate;
+		oldest_age = age;
+	}
+	if (!oldest)
+		return false;
+	table = *oldest;
+	oldest->state = UNWIND_TABLE_absent;
+	/* A walk that still found it ready meets nodes of another generation. */
+	atomic_thread_fence(memory_order_seq_cst);
+	table_free(store->pool, &table);
+	tally_add(store->tally, TALLY_unwind_tables_evicted, 1);
+	return true;
+}
+
+static int build(struct table_store *store, uint32_t number, int fd, uint64_t now_ns,
+	struct unwind_table *ret_table)
+{
+	struct frame_source source;
+	struct table_counts counts;
+	int r;
+
+	/* Not -ENOENT: that says that the file was read and has nothing. */
+	if (fd < 0)
+		return -EIO;
+	r = frame_source_read(fd, &source);
+	if (r < 0)
+		return r;
+	do
+		r = table_build(&source.table, store->pool, store->rules, ret_table, &counts);
+	while (r == -ENOSPC && table_store_evict(store, number, now_ns));
+	frame_source_done(&source);
+	if (r == 0) {
+		tally_add(store->tally, TALLY_unwind_rows, counts.row_count);
+		tally_add(store->tally, TALLY_unwind_functions_broken, counts.broken_count);
+	}
+	return r;
+}
+
+void table_store_build(struct table_store *store, uint32_t number, int fd, uint64_t now_ns)
+{
+	struct unwind_table *table = &store->tables[number], made = {0};
+	int r = build(store, number, fd, now_ns, &made);
+
+	if (r == -ENOENT) {
+		table->state = UNWIND_TABLE_none;
+		tally_add(store->tally, TALLY_unwind_tables_none, 1);
+		return;
+	}
+	if (r < 0) {
+		store->entries[number].retry_at_ns = now_ns + TABLE_RETRY_NS;
+		tally_add(store->tally, TALLY_unwind_tables_failed, 1);
+		return;
+	}
+	table->root = made.root;
+	table->height = made.height;
+	table->byte_count = made.byte_count;
+	table->used_at = UNWIND_USE_TIME(now_ns);
+	/* Last, so that a walk that finds it ready finds all of it. */
+	atomic_thread_fence(memory_order_release);
+	table->state = UNWIND_TABLE_ready;
+	tally_add(store->tally, TALLY_unwind_tables_built, 1);
+}
