@@ -14,7 +14,8 @@
 
 #define DEPTH 24
 #define FRAMES_SEEN_MAX 64
-#define THREAD_STACK_BYTES ((size_t)256 * 1024)
+/* A sanitizer wants nearly 1 MiB of it for itself. */
+#define THREAD_STACK_BYTES ((size_t)2 * 1024 * 1024)
 
 static struct unwind_memory_fixture memory;
 static struct tally tally;
