@@ -33,12 +33,17 @@ class Bench(NamedTuple):
 
 
 UNWINDER = (
-    "User stacks are followed by frame pointers alone, and most of a distribution's code has none: the unwinder "
-    "by `.eh_frame` tables that comes next ends these walks at the thread's start"
+    "What is left is mostly code made at run time, which has no call frame information (node's and qemu's), and "
+    "processes in the midst of their end: interpreters get unwinders of their own, names of made code come with "
+    "perf-map files, and `unwinding.md` explains each kind of rest"
 )
 COSTLY_WINDOWS = (
     "What is left on an idle host is the end of each window (encoding, sending) and the kernel's records of "
-    "processes; they are made cheaper before the unwinder adds its own"
+    "processes; they are made cheaper with the next work on the collector"
+)
+PAGE_THREAD = (
+    "Layout, search and painting share the page's one thread with whatever else the machine does; a worker takes "
+    "layout and search away from it when the page gets its timelines (decision 0070 says why not before)"
 )
 SEGMENTS = (
     "The store keeps each batch as it came; hourly segment files per series, with one dictionary of stacks and "
@@ -91,8 +96,8 @@ BENCHES = [
         "busy",
         "The collector on a busy host",
         "The same while every CPU is taken by clang in a loop, python3, node and a C++ program without frame "
-        "pointers. Bytes on the wire are those of the batches' messages. Stacks are as short as frame pointers "
-        "make them; whole ones cost more, and are held against the same bars.",
+        "pointers. Bytes on the wire are those of the batches' messages. Stacks are "
+        "whole but for the share given.",
         busy_figures(),
     ),
     Bench(
@@ -109,7 +114,7 @@ BENCHES = [
     Bench(
         "frames",
         "What a frame costs in the kernel",
-        "The difference between stacks of 16 and of 112 frames with frame pointers on all CPUs, at 499 Hz: what "
+        "The difference between stacks of 16 and of 112 frames on all CPUs, followed by tables, at 499 Hz: what "
         "each tick costs beside its frames is the same in both.",
         [
             Figure("frames_hot", "BPF run time of a frame, hot", "ns", 100),
@@ -178,15 +183,15 @@ BENCHES = [
         "The built page in Chromium without a GPU, against canned answers on loopback: trees of 100,000 and "
         "500,000 nodes, and one of 75,000 cells side by side (combs).",
         [
-            Figure("page_shell", "shell painted, cold", "ms", 400),
+            Figure("page_shell", "shell painted, cold", "ms", 400, plan=PAGE_THREAD),
             Figure("page_100k_painted", "100,000 nodes painted, from navigation", "ms", 1000),
             Figure("page_100k_refetch", "100,000 nodes painted again, by Refresh", "ms", 300),
             Figure("page_500k_painted", "500,000 nodes painted, from navigation", "ms", 1500),
             Figure("page_500k_refetch", "500,000 nodes painted again, by Refresh", "ms", 700),
-            Figure("page_500k_zoom", "slowest of six keys to the next frame, 500,000 nodes", "ms", 50),
-            Figure("page_500k_search", "slowest of four keystrokes in search, 500,000 nodes", "ms", 80),
-            Figure("page_500k_p95", "pan, time between frames, p95, 500,000 nodes", "ms", 20),
-            Figure("page_combs_p95", "pan, time between frames, p95, combs", "ms", 20),
+            Figure("page_500k_zoom", "slowest of six keys to the next frame, 500,000 nodes", "ms", 50, plan=PAGE_THREAD),
+            Figure("page_500k_search", "slowest of four keystrokes in search, 500,000 nodes", "ms", 80, plan=PAGE_THREAD),
+            Figure("page_500k_p95", "pan, time between frames, p95, 500,000 nodes", "ms", 20, plan=PAGE_THREAD),
+            Figure("page_combs_p95", "pan, time between frames, p95, combs", "ms", 20, plan=PAGE_THREAD),
             Figure("page_500k_heap", "heap, 500,000 nodes", "MB", 150),
             Figure("page_bytes", "scripts and styles, compressed", "kB", 60),
         ],
@@ -195,7 +200,7 @@ BENCHES = [
 
 # Bars of what does not exist yet: (bar, where it will come from).
 NOT_BUILT = [
-    ("unwinding equal to libdw's for >= 99.5 % of samples; <= 1 us a cold frame by tables", "the `.eh_frame` unwinder"),
+    ("unwinding equal to libdw's for >= 99.5 % of samples; <= 1 us a cold frame", "a bench that compares stacks"),
     ("pprof on /ingest: >= 10 x Pyroscope's samples a CPU second", "ingest of other formats"),
     ("symbol index: 630 MB of DWARF in <= 8 s and <= 450 MB; look-up >= 20 x llvm-symbolizer", "inlined frames and lines"),
     ("untrimmed tree of a million nodes <= 1 s; 7 days x 100 hosts <= 3 s", "segments and roll-ups of the store"),
