@@ -196,3 +196,18 @@ int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct sy
 	}
 	return r == -ESTALE ? -ENOENT : tell_damage(reader, r);
 }
+
+int symbol_reader_chain(
+	struct symbol_reader *reader, uint64_t address, struct symbol_chain *ret_chain)
+{
+	struct symbol symbol;
+	int r = symbol_reader_find(reader, address, &symbol);
+
+	if (r < 0)
+		return r;
+	ret_chain->start = ret_chain->line_start = symbol.start;
+	ret_chain->end = ret_chain->line_end = symbol.end;
+	ret_chain->count = 1;
+	ret_chain->calls[0] = (struct symbol_call){.name = symbol.name};
+	return 0;
+}

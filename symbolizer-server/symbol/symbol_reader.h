@@ -32,6 +32,29 @@ int symbol_reader_new(struct symbol_cache *cache, const struct build_id *id,
 	symbol_damage_fn on_damage, void *context, struct symbol_reader **ret_reader);
 /* Accepts NULL. */
 void symbol_reader_free(struct symbol_reader *reader);
-/* ADDRESS is an ELF virtual address (kernel: offset from _text). */
+/* Calls inlined into one another at one address; deeper chains keep their outermost part. */
+#define SYMBOL_CHAIN_MAX 128
+
+struct symbol_call {
+	const char *name; /* mangled, valid UTF-8; borrowed until symbol_reader_free, as is file */
+	const char *file; /* path as the compiler wrote it; NULL: unknown */
+	uint32_t
+		line; /* of the address, or of the call to the one before in the chain; 0: unknown */
+};
+
+struct symbol_chain {
+	uint64_t start; /* the names are those of every address in [start, end) */
+	uint64_t end;
+	uint64_t line_start; /* names, files and lines are those of every address in [.., ..) */
+	uint64_t line_end;
+	uint32_t count; /* at least 1 */
+	struct symbol_call calls[SYMBOL_CHAIN_MAX]; /* innermost first; the last is the function */
+};
+
+/* ADDRESS is an ELF virtual address (kernel: offset from _text). Every function that the compiler
+ * put at ADDRESS: those that were inlined and the one that they were inlined into. */
+int symbol_reader_chain(
+	struct symbol_reader *reader, uint64_t address, struct symbol_chain *ret_chain);
+/* The function alone, without what was inlined into it. */
 int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct symbol *ret_symbol);
 const struct symbol_index_header *symbol_reader_header(const struct symbol_reader *reader);
