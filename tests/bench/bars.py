@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is measured, and the bar that each figure is held against.
 
-A bench is what `./dev bench --only NAME` runs. A figure without a bar is there to explain another.
+A bench is what `./dev bench NAME` runs. A figure without a bar is there to explain another.
 Beside a bar that is missed stands the plan: it is printed for as long as the bar is missed.
 """
 

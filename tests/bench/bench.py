@@ -39,14 +39,15 @@ def options_of(arguments):
     names = [bench.name for bench in BENCHES]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release", help="where the programs were built")
-    parser.add_argument("--only", default="", metavar="NAME[,NAME]", help="of " + ", ".join(names) + "; printed, not written")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of " + ", ".join(names) + "; printed, not written; default: all, written")
     parser.add_argument("--seconds", type=int, default=WINDOW_SECONDS, help="of one round: a multiple of the window")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="one round, one rate, less data, to try things; printed, not written")
     parser.add_argument("--again", action="store_true", help="measure nothing: write the report of the last whole run again")
     parser.add_argument("--out", default="", help=f"where to write; {REPORT} for a whole run")
     options = parser.parse_args(arguments)
-    options.names = options.only.split(",") if options.only else names
+    partial = bool(options.names)
+    options.names = options.names or names
     unknown = set(options.names) - set(names)
     if unknown:
         parser.error(f"there is no bench {', '.join(sorted(unknown))}; there are {', '.join(names)}")
@@ -54,7 +55,7 @@ def options_of(arguments):
         parser.error(f"--rounds is at least 1, --seconds a multiple of {WINDOW_SECONDS}")
     if options.quick:
         options.rounds = 1
-    elif not options.only:
+    elif not partial:
         options.out = options.out or REPORT
     return options
 

@@ -64,7 +64,7 @@ def row(figure, values):
 
 
 def section(bench, results, accounts):
-    lines = [f"## {bench.title}", "", f"`./dev bench --only {bench.name}`", "", *wrapped(bench.how), ""]
+    lines = [f"## {bench.title}", "", f"`./dev bench {bench.name}`", "", *wrapped(bench.how), ""]
     lines += ["| figure | median | smallest – largest | bar | ratio |", "|---|---|---|---|---|"]
     lines += [row(figure, results.get(figure.key, [])) for figure in bench.figures]
     if accounts:
