@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/must.h"
+
 #define NOT_MAPPED UINT32_MAX
 
 /* What a stack node of the profile being merged has. */
@@ -41,6 +43,20 @@ int merge_init(struct merge *merge, const struct selector *selector, struct time
 	return r;
 }
 
+void merge_keep_lanes(struct merge *merge, uint32_t lane_count)
+{
+	must(lane_count <= MERGE_LANE_COUNT_MAX && merge->tree.count == 1);
+	merge->lane_count = lane_count;
+}
+
+void merge_turn(struct merge *merge, const struct selector *selector, struct time_range range)
+{
+	row_filter_done(&merge->filter);
+	row_filter_init(&merge->filter, selector, range);
+	merge->period_known = false;
+	merge->period = 0;
+}
+
 void merge_release(struct merge *merge)
 {
 	row_filter_done(&merge->filter);
@@ -51,6 +67,9 @@ void merge_release(struct merge *merge)
 	free(merge->scratch.modules);
 	free(merge->scratch.frames);
 	free(merge->scratch.stacks);
+	free(merge->lanes);
+	merge->lanes = NULL;
+	merge->lane_capacity = 0;
 	merge->scratch = (struct merge_scratch){0};
 }
 
@@ -194,10 +213,41 @@ static int map_frame(
 	return 0;
 }
 
+/* Every node has its lanes. */
+static int grow_lanes(struct merge *merge)
+{
+	uint32_t count = merge->tree.count, capacity = merge->tree.capacity;
+	int64_t *lanes;
+
+	if (count <= merge->lane_capacity || merge->lane_count == 0)
+		return 0;
+	lanes = reallocarray(merge->lanes, capacity, merge->lane_count * sizeof(*lanes));
+	if (!lanes)
+		return -ENOMEM;
+	memset(lanes + (size_t)merge->lane_capacity * merge->lane_count, 0,
+		(size_t)(capacity - merge->lane_capacity) * merge->lane_count * sizeof(*lanes));
+	merge->lanes = lanes;
+	merge->lane_capacity = capacity;
+	return 0;
+}
+
+static void add_to_lane(struct merge *merge, const struct profile *profile)
+{
+	const struct merge_leaf *leaves = merge->scratch.stacks;
+
+	if (merge->lane_count == 0)
+		return;
+	for (uint32_t i = 0; i < profile->stacks.count; i++) {
+		merge->lanes[(size_t)leaves[i].node * merge->lane_count + merge->lane] +=
+			leaves[i].value;
+	}
+}
+
 static int add_stacks(struct merge *merge, const struct profile *profile)
 {
 	struct merge_leaf *leaves = merge->scratch.stacks;
 	const struct stack_node *nodes = profile->stacks.nodes;
+	int r;
 
 	for (uint32_t i = profile->stacks.count - 1; i > 0; i--) {
 		if (leaves[i].wanted)
@@ -205,7 +255,6 @@ static int add_stacks(struct merge *merge, const struct profile *profile)
 	}
 	for (uint32_t i = 1; i < profile->stacks.count; i++) {
 		uint32_t frame;
-		int r;
 
 		if (!leaves[i].wanted)
 			continue;
@@ -216,8 +265,12 @@ static int add_stacks(struct merge *merge, const struct profile *profile)
 		if (r < 0)
 			return r;
 	}
+	r = grow_lanes(merge);
+	if (r < 0)
+		return r;
 	for (uint32_t i = 0; i < profile->stacks.count; i++)
 		merge->tree.nodes[leaves[i].node].self += leaves[i].value;
+	add_to_lane(merge, profile);
 	return 0;
 }
 

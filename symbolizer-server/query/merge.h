@@ -3,7 +3,8 @@
  *
  * What it is   adds what a query takes of one profile after the other; equal frames (module by
  *              build-ID and name, kind, flags, address) under equal parents become one node. The
- *              order of the profiles changes nothing but the numbering.
+ *              order of the profiles changes nothing but the numbering. For a comparison two
+ *              sides are merged into one tree, and what each node has is kept apart in lanes.
  * Ownership    owns its tables; borrows the selector until merge_done.
  * Threads      one owner.
  * Errors       -ENOMEM; -E2BIG: too many distinct frames or stacks, or a regular expression took
@@ -18,6 +19,9 @@
 #include "store/profile/profile.h"
 #include "symbolizer-server/query/growing_tree.h"
 #include "symbolizer-server/query/row_filter.h"
+
+/* Sums that a comparison keeps apart: eight groups of time on each of two sides. */
+#define MERGE_LANE_COUNT_MAX 16u
 
 struct merge_scratch {
 	uint32_t *modules; /* of the profile -> of the merge */
@@ -39,11 +43,20 @@ struct merge {
 	int64_t period; /* 0 if it varies between profiles */
 	bool period_known;
 	uint64_t negative_count; /* rows left out: a tree cannot show a negative value */
+	int64_t *lanes; /* of each node lane_count sums, which add up to its self; NULL: none */
+	uint32_t lane_capacity; /* nodes */
+	uint32_t lane_count;
+	uint32_t lane; /* the caller's: where the next profile's values go */
 	struct merge_scratch scratch;
 };
 
 int merge_init(struct merge *merge, const struct selector *selector, struct time_range range);
 void merge_done(struct merge *merge);
+/* Right after merge_init: values are summed in LANE_COUNT lanes, too. */
+void merge_keep_lanes(struct merge *merge, uint32_t lane_count);
+/* What is added from now on is taken by another selector and range: the other side of a comparison.
+ * The period is that of what comes. */
+void merge_turn(struct merge *merge, const struct selector *selector, struct time_range range);
 /* Gives back the memory of all that was merged but the sums: once names are joined, a large tree
  * need not be held twice. */
 void merge_release(struct merge *merge);

@@ -179,6 +179,51 @@ static void a_period_that_varies_is_not_told(void)
 	selector_done(&selector);
 }
 
+static int64_t lane_of(const struct merge *merge, uint32_t node, uint32_t lane)
+{
+	return merge->lanes[node * merge->lane_count + lane];
+}
+
+static void lanes_keep_two_sides_apart_in_one_tree(void)
+{
+	struct selector selector, other;
+	char error[SELECTOR_ERROR_BYTES_MAX];
+	struct merge merge = begin(&selector, "{host=\"a\"}", EVERYTHING);
+	const char *hosts[3] = {"a", "a", "b"};
+
+	CHECK_EQ(selector_parse("{host=\"b\"}", strlen("{host=\"b\"}"), &other, error), 0);
+	merge_keep_lanes(&merge, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct profile *profile =
+			sample_profile_new(hosts[i], START + i * NS_PER_S, NS_PER_S);
+
+		for (uint32_t j = 0; j <= i; j++)
+			sample_profile_add(profile,
+				&(struct sample_profile_sample){.stack = "main;f", .slot = j});
+		sample_profile_add(profile,
+			&(struct sample_profile_sample){.stack = i == 2 ? "main;late" : "main"});
+		if (i == 2)
+			merge_turn(&merge, &other, EVERYTHING);
+		merge.lane = i;
+		add_and_free(&merge, profile);
+	}
+	/* total, main, f, late */
+	CHECK_EQ(merge.tree.count, 4);
+	for (uint32_t node = 0; node < merge.tree.count; node++)
+		CHECK_EQ(lane_of(&merge, node, 0) + lane_of(&merge, node, 1) +
+				lane_of(&merge, node, 2),
+			merge.tree.nodes[node].self);
+	CHECK_EQ(lane_of(&merge, 1, 0), 10000000);
+	CHECK_EQ(lane_of(&merge, 1, 1), 10000000);
+	CHECK_EQ(lane_of(&merge, 1, 2), 0);
+	CHECK_EQ(lane_of(&merge, 2, 2), 30000000);
+	CHECK_EQ(lane_of(&merge, 3, 0), 0);
+	CHECK_EQ(lane_of(&merge, 3, 2), 10000000);
+	merge_done(&merge);
+	selector_done(&selector);
+	selector_done(&other);
+}
+
 int main(void)
 {
 	RUN(equal_frames_of_two_profiles_meet);
@@ -188,5 +233,6 @@ int main(void)
 	RUN(deep_stacks_are_no_special_case);
 	RUN(sums_that_would_not_fit_are_refused);
 	RUN(a_period_that_varies_is_not_told);
+	RUN(lanes_keep_two_sides_apart_in_one_tree);
 	return 0;
 }
