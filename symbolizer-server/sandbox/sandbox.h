@@ -54,6 +54,10 @@ struct sandbox_request {
 	/* Leave DWARF alone. A file that ends the parser in any way is tried once more like this,
 	 * for its symbol tables. */
 	bool tables_only;
+	/* Files that the DWARF of this one may refer to; 0 or less: none. What they hold counts only
+	 * if their ids are those that this file names. */
+	int supplementary_fd; /* of dwz and .debug_sup */
+	int package_fd; /* .dwp: the units of split DWARF */
 	/* Where files are written that have no name: what was unpacked, and the index. */
 	int folder_fd;
 	/* Readable: the run is given up, -ECANCELED. 0 or less: none. */
@@ -64,6 +68,9 @@ struct sandbox_result {
 	enum sandbox_fault fault; /* SANDBOX_FAULT_NONE: index_fd and header are set */
 	/* Why DWARF was left out of an index that has none of its names, if it was. */
 	enum sandbox_fault dwarf_fault;
+	/* Of the supplementary file that the file asks for and that was not given, or was another
+	 * one: with it there would be more names. No bytes: none is missing. */
+	struct build_id supplementary_id;
 	int index_fd; /* -1 without an index; layout in symbol_index.h, every chunk checked */
 	struct symbol_index_header header;
 };
