@@ -52,6 +52,30 @@ static int sum_up(struct call_tree *tree)
 	return 0;
 }
 
+/* As sum_up, for each lane of the merge. */
+static int sum_up_lanes(struct call_tree *tree, const struct merge *merge, const uint32_t *joined)
+{
+	const struct growing_node *nodes = tree->tree.nodes;
+	uint32_t count = tree->tree.count, lane_count = merge->lane_count;
+
+	if (lane_count == 0)
+		return 0;
+	tree->lanes = calloc((size_t)count * lane_count, sizeof(*tree->lanes));
+	if (!tree->lanes)
+		return -ENOMEM;
+	tree->lane_count = lane_count;
+	/* A merge that nothing was added to has no lanes yet. */
+	for (size_t i = 0; merge->lanes && i < (size_t)merge->tree.count * lane_count; i++)
+		tree->lanes[(size_t)joined[i / lane_count] * lane_count + i % lane_count] +=
+			merge->lanes[i];
+	for (uint32_t i = count - 1; i > 0; i--) {
+		for (uint32_t lane = 0; lane < lane_count; lane++)
+			tree->lanes[(size_t)nodes[i].parent * lane_count + lane] +=
+				tree->lanes[(size_t)i * lane_count + lane];
+	}
+	return 0;
+}
+
 int call_tree_init(struct call_tree *tree, const struct merge *merge, const struct naming *naming,
 	struct function_table *functions)
 {
@@ -62,9 +86,11 @@ int call_tree_init(struct call_tree *tree, const struct merge *merge, const stru
 	r = joined ? add_root(tree) : -ENOMEM;
 	if (r == 0)
 		r = join(tree, merge, naming, joined);
-	free(joined);
 	if (r == 0)
 		r = sum_up(tree);
+	if (r == 0)
+		r = sum_up_lanes(tree, merge, joined);
+	free(joined);
 	if (r < 0)
 		call_tree_done(tree);
 	return r;
@@ -74,5 +100,31 @@ void call_tree_done(struct call_tree *tree)
 {
 	growing_tree_done(&tree->tree);
 	free(tree->totals);
+	free(tree->lanes);
 	*tree = (struct call_tree){0};
+}
+
+void call_tree_visit(const struct call_tree *tree, call_tree_step_fn enter, call_tree_step_fn leave,
+	void *context)
+{
+	const struct growing_node *nodes = tree->tree.nodes;
+	uint32_t node = GROWING_TREE_ROOT;
+
+	enter(context, node);
+	for (;;) {
+		if (nodes[node].child_first != 0) {
+			node = nodes[node].child_first;
+			enter(context, node);
+			continue;
+		}
+		while (nodes[node].sibling_next == 0) {
+			leave(context, node);
+			if (node == GROWING_TREE_ROOT)
+				return;
+			node = nodes[node].parent;
+		}
+		leave(context, node);
+		node = nodes[node].sibling_next;
+		enter(context, node);
+	}
 }

@@ -18,9 +18,17 @@
 struct call_tree {
 	struct growing_tree tree; /* what: the function; that of the root is `total` */
 	int64_t *totals; /* of each node */
+	int64_t *lanes; /* of each node lane_count totals, those of the merge's lanes; NULL: none */
+	uint32_t lane_count;
 	struct function_table *functions;
 };
 
 int call_tree_init(struct call_tree *tree, const struct merge *merge, const struct naming *naming,
 	struct function_table *functions);
 void call_tree_done(struct call_tree *tree);
+
+typedef void (*call_tree_step_fn)(void *context, uint32_t node);
+/* Depth first: ENTER is called before a node's children, LEAVE behind them. The way back is in the
+ * nodes, so that depth costs no memory. */
+void call_tree_visit(const struct call_tree *tree, call_tree_step_fn enter, call_tree_step_fn leave,
+	void *context);

@@ -235,11 +235,23 @@ static int add_small(struct level_tree *tree, uint32_t count, uint32_t *ret_func
 	return r < 0 ? r : function_table_add(tree->functions, &small, ret_function);
 }
 
+/* Adds the lanes of PLACE to those of NODE. */
+static void add_lanes(
+	const struct work *work, struct level_tree *tree, uint32_t node, uint32_t place)
+{
+	size_t lane_count = tree->lane_count;
+	const int64_t *from = work->calls->lanes + work->places[place].node * lane_count;
+
+	for (size_t i = 0; i < lane_count; i++)
+		tree->lanes[node * lane_count + i] += from[i];
+}
+
 static void emit(struct work *work, struct level_tree *tree, uint32_t place)
 {
 	uint32_t node = work->places[place].node;
 
 	work->origins[tree->count] = place;
+	add_lanes(work, tree, tree->count, place);
 	tree->nodes[tree->count++] = (struct level_node){
 		.function = work->calls->tree.nodes[node].what,
 		.total = work->calls->totals[node],
@@ -266,6 +278,10 @@ static int emit_small(struct work *work, struct level_tree *tree, const struct p
 		emit(work, tree, last);
 		return 0;
 	}
+	for (uint32_t i = parent->child_first; i < parent->child_first + parent->child_count; i++) {
+		if (!work->places[i].taken)
+			add_lanes(work, tree, tree->count, i);
+	}
 	r = add_small(tree, count, &small.function);
 	if (r < 0)
 		return r;
@@ -275,16 +291,28 @@ static int emit_small(struct work *work, struct level_tree *tree, const struct p
 	return 0;
 }
 
+static void swap(int64_t *one, int64_t *other)
+{
+	int64_t kept = *one;
+
+	*one = *other;
+	*other = kept;
+}
+
 /* Siblings stay sorted: the last of COUNT children moves up to where its total belongs. */
 static void settle_last(struct work *work, struct level_tree *tree, uint32_t count)
 {
 	uint32_t at = tree->count - 1;
 	struct level_node node = tree->nodes[at];
 	uint32_t origin = work->origins[at];
+	size_t lane_count = tree->lane_count;
 
 	while (--count > 0 && tree->nodes[at - 1].total < node.total) {
 		tree->nodes[at] = tree->nodes[at - 1];
 		work->origins[at] = work->origins[at - 1];
+		for (size_t i = 0; i < lane_count; i++)
+			swap(&tree->lanes[at * lane_count + i],
+				&tree->lanes[(at - 1) * lane_count + i]);
 		at--;
 	}
 	tree->nodes[at] = node;
@@ -325,7 +353,10 @@ static int build(struct work *work, struct level_tree *tree, uint32_t node_count
 	if (r < 0)
 		return r;
 	tree->nodes = malloc(room * sizeof(*tree->nodes));
-	if (!tree->nodes)
+	tree->lane_count = work->calls->lane_count;
+	if (tree->lane_count > 0)
+		tree->lanes = calloc((size_t)room * tree->lane_count, sizeof(*tree->lanes));
+	if (!tree->nodes || (tree->lane_count > 0 && !tree->lanes))
 		return -ENOMEM;
 	emit(work, tree, 0);
 	for (uint32_t i = 0; r == 0 && i < tree->count; i++) {
@@ -369,6 +400,7 @@ int level_tree_init(struct level_tree *tree, const struct call_tree *calls,
 void level_tree_done(struct level_tree *tree)
 {
 	free(tree->nodes);
+	free(tree->lanes);
 	*tree = (struct level_tree){0};
 }
 

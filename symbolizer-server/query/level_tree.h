@@ -36,6 +36,8 @@ struct level_tree {
 	struct level_node *nodes; /* node 0 is the root */
 	uint32_t count;
 	uint32_t small_count; /* how many of them are a `(n small)` */
+	int64_t *lanes; /* of each node lane_count totals, those of the call tree; NULL: none */
+	uint32_t lane_count;
 	struct function_table *functions;
 };
 

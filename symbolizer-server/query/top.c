@@ -21,8 +21,9 @@ struct sums {
 	uint32_t *on_path; /* of each function: its nodes between the root and where we are */
 };
 
-static void enter(struct sums *sums, uint32_t node)
+static void enter(void *context, uint32_t node)
 {
+	struct sums *sums = context;
 	const struct growing_node *at = &sums->calls->tree.nodes[node];
 
 	if (sums->on_path[at->what]++ == 0)
@@ -30,29 +31,11 @@ static void enter(struct sums *sums, uint32_t node)
 	sums->rows[at->what].self += at->self;
 }
 
-/* Depth first; the way back is in the nodes, so that depth costs no memory. */
-static void add_up(struct sums *sums)
+static void leave(void *context, uint32_t node)
 {
-	const struct growing_node *nodes = sums->calls->tree.nodes;
-	uint32_t node = GROWING_TREE_ROOT;
+	struct sums *sums = context;
 
-	enter(sums, node);
-	for (;;) {
-		if (nodes[node].child_first != 0) {
-			node = nodes[node].child_first;
-			enter(sums, node);
-			continue;
-		}
-		while (nodes[node].sibling_next == 0) {
-			sums->on_path[nodes[node].what]--;
-			if (node == GROWING_TREE_ROOT)
-				return;
-			node = nodes[node].parent;
-		}
-		sums->on_path[nodes[node].what]--;
-		node = nodes[node].sibling_next;
-		enter(sums, node);
-	}
+	sums->on_path[sums->calls->tree.nodes[node].what]--;
 }
 
 /* Sorts the rows that count to the front; gives their number. */
@@ -84,7 +67,7 @@ int top_init(struct top *top, const struct call_tree *calls)
 		free(sums.on_path);
 		return -ENOMEM;
 	}
-	add_up(&sums);
+	call_tree_visit(calls, enter, leave, &sums);
 	free(sums.on_path);
 	*top = (struct top){sums.rows, order(sums.rows, calls->functions)};
 	return 0;

@@ -65,6 +65,20 @@ static inline void tree_fixture_add(struct tree_fixture *fixture, const char *fo
 	profile_free(profile);
 }
 
+/* Right after tree_fixture_begin: two sides or more, told apart by LANE_COUNT lanes. */
+static inline void tree_fixture_keep_lanes(struct tree_fixture *fixture, uint32_t lane_count)
+{
+	merge_keep_lanes(&fixture->merge, lane_count);
+}
+
+/* As tree_fixture_add, into LANE. */
+static inline void tree_fixture_add_to(
+	struct tree_fixture *fixture, uint32_t lane, const char *folded)
+{
+	fixture->merge.lane = lane;
+	tree_fixture_add(fixture, folded);
+}
+
 static inline void tree_fixture_end(struct tree_fixture *fixture)
 {
 	CHECK_EQ(function_table_init(&fixture->functions), 0);

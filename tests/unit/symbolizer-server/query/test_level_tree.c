@@ -186,6 +186,32 @@ static void the_order_of_merging_changes_nothing(void)
 	tree_fixture_done(&backwards);
 }
 
+static void lanes_follow_their_nodes_and_those_left_out_add_up(void)
+{
+	struct tree_fixture fixture;
+	struct level_tree tree;
+
+	tree_fixture_begin(&fixture);
+	tree_fixture_keep_lanes(&fixture, 2);
+	tree_fixture_add_to(&fixture, 0, "a;p;q 1\nb 3\nc 2\n");
+	tree_fixture_add_to(&fixture, 1, "a;r 5\nd 2\n");
+	tree_fixture_end(&fixture);
+	CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, 5), 0);
+	CHECK_EQ(tree.count, 5);
+	CHECK_EQ(tree.lane_count, 2);
+	for (uint32_t i = 0; i < tree.count; i++)
+		CHECK_EQ(tree.lanes[2 * i] + tree.lanes[2 * i + 1], tree.nodes[i].total);
+	/* `(3 small)` moved in front of a: b and c of one side, d of the other. */
+	is_node(&tree, 1, "(3 small)", 7, 0);
+	CHECK_EQ(tree.lanes[2], 5);
+	CHECK_EQ(tree.lanes[3], 2);
+	is_node(&tree, 2, "a", 6, 2);
+	CHECK_EQ(tree.lanes[4], 1);
+	CHECK_EQ(tree.lanes[5], 5);
+	level_tree_done(&tree);
+	tree_fixture_done(&fixture);
+}
+
 int main(void)
 {
 	RUN(nodes_stand_level_by_level_the_largest_first);
@@ -194,5 +220,6 @@ int main(void)
 	RUN(one_small_leaf_stays_itself);
 	RUN(any_trim_keeps_total_order_and_limit);
 	RUN(the_order_of_merging_changes_nothing);
+	RUN(lanes_follow_their_nodes_and_those_left_out_add_up);
 	return 0;
 }
