@@ -359,21 +359,16 @@ static int next_record(void *context, uint64_t until_ns, struct task_record *ret
 
 static int start_unwinder(struct agent *agent)
 {
-	struct unwind_maps *maps = sampler_unwind_maps(agent->sampler);
 	struct unwinder_config config = {
-		.memory = {.rules = maps->rules,
-			.tables = maps->tables,
-			.make_shard = unwind_maps_make_shard,
-			.tell_process = unwind_maps_tell_process,
-			.forget_process = unwind_maps_forget_process,
-			.context = maps},
 		.processes = &agent->processes,
 		.tally = &agent->tally,
 		.shard_count_max =
 			(uint32_t)(agent->settings->unwind_bytes_max / UNWIND_SHARD_BYTES),
 	};
-	int r = unwinder_init(&agent->unwinder, &config);
+	int r;
 
+	unwind_maps_lend(sampler_unwind_maps(agent->sampler), &config.memory);
+	r = unwinder_init(&agent->unwinder, &config);
 	return r < 0 ? log_error(r, "can't prepare to unwind stacks") : 0;
 }
 

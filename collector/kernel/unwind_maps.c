@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "collector/kernel/probes.h"
+#include "collector/unwind/unwinder.h"
 #include "store/base/cleanup.h"
 
 static int map_memory(int fd, size_t byte_count, void *ret_memory)
@@ -41,8 +42,10 @@ int unwind_maps_init(struct unwind_maps *maps, const struct probes *probes)
 
 void unwind_maps_done(struct unwind_maps *maps)
 {
-	for (uint32_t i = 0; i < maps->shard_count; i++)
+	for (uint32_t i = 0; i < maps->shard_count; i++) {
 		munmap(maps->shards[i], UNWIND_SHARD_BYTES);
+		close(maps->shard_fds[i]);
+	}
 	if (maps->rules)
 		munmap(maps->rules, UNWIND_RULES_MAX * sizeof(*maps->rules));
 	if (maps->tables)
@@ -50,7 +53,7 @@ void unwind_maps_done(struct unwind_maps *maps)
 	*maps = (struct unwind_maps){0};
 }
 
-void *unwind_maps_make_shard(void *context, uint32_t number)
+static void *make_shard(void *context, uint32_t number)
 {
 	struct unwind_maps *maps = context;
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
@@ -66,21 +69,34 @@ void *unwind_maps_make_shard(void *context, uint32_t number)
 		munmap(memory, UNWIND_SHARD_BYTES);
 		return NULL;
 	}
-	/* The outer map keeps the shard; our descriptor is not needed any more. */
-	maps->shards[maps->shard_count++] = memory;
+	maps->shards[number] = memory;
+	maps->shard_fds[number] = TAKE_FD(fd);
+	maps->shard_count++;
 	return memory;
 }
 
-int unwind_maps_tell_process(void *context, uint32_t pid, const struct unwind_process *process)
+static int tell_process(void *context, uint32_t pid, const struct unwind_process *process)
 {
 	const struct unwind_maps *maps = context;
 
 	return bpf_map_update_elem(maps->processes_fd, &pid, process, BPF_ANY);
 }
 
-void unwind_maps_forget_process(void *context, uint32_t pid)
+static void forget_process(void *context, uint32_t pid)
 {
 	const struct unwind_maps *maps = context;
 
 	bpf_map_delete_elem(maps->processes_fd, &pid);
+}
+
+void unwind_maps_lend(struct unwind_maps *maps, struct unwind_memory *ret_memory)
+{
+	*ret_memory = (struct unwind_memory){
+		.rules = maps->rules,
+		.tables = maps->tables,
+		.make_shard = make_shard,
+		.tell_process = tell_process,
+		.forget_process = forget_process,
+		.context = maps,
+	};
 }

@@ -13,6 +13,7 @@
 #include "bpf/abi/unwind_table.h"
 
 struct probes;
+struct unwind_memory;
 
 struct unwind_maps {
 	int shards_fd;
@@ -20,13 +21,13 @@ struct unwind_maps {
 	struct unwind_rule *rules; /* UNWIND_RULES_MAX */
 	struct unwind_table *tables; /* UNWIND_TABLES_MAX */
 	void *shards[UNWIND_SHARDS_MAX];
+	/* The outer map keeps the shards alive; by these, tools see whose they are. */
+	int shard_fds[UNWIND_SHARDS_MAX];
 	uint32_t shard_count;
 };
 
 int unwind_maps_init(struct unwind_maps *maps, const struct probes *probes);
 void unwind_maps_done(struct unwind_maps *maps);
 
-/* These match struct unwind_memory; CONTEXT is the maps. */
-void *unwind_maps_make_shard(void *context, uint32_t number);
-int unwind_maps_tell_process(void *context, uint32_t pid, const struct unwind_process *process);
-void unwind_maps_forget_process(void *context, uint32_t pid);
+/* MAPS as an unwinder wants them; they must outlive it. */
+void unwind_maps_lend(struct unwind_maps *maps, struct unwind_memory *ret_memory);

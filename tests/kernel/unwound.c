@@ -6,21 +6,15 @@
 
 void unwound_init(struct unwound *unwound, struct sampler *sampler, uint32_t shard_count_max)
 {
-	struct unwind_maps *maps = sampler_unwind_maps(sampler);
 	struct process_table_config process_config = {.tally = &unwound->tally};
 	struct unwinder_config config = {
-		.memory = {.rules = maps->rules,
-			.tables = maps->tables,
-			.make_shard = unwind_maps_make_shard,
-			.tell_process = unwind_maps_tell_process,
-			.forget_process = unwind_maps_forget_process,
-			.context = maps},
 		.processes = &unwound->processes,
 		.tally = &unwound->tally,
 		.shard_count_max = shard_count_max,
 	};
 
 	*unwound = (struct unwound){.tally = {{0}}};
+	unwind_maps_lend(sampler_unwind_maps(sampler), &config.memory);
 	CHECK_EQ(process_table_init(&unwound->processes, &process_config), 0);
 	CHECK_EQ(unwinder_init(&unwound->unwinder, &config), 0);
 }
