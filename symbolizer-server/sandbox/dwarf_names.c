@@ -87,7 +87,7 @@ static int name_function(struct walk *walk, Dwarf_Die *die, uint64_t start, uint
  * anything: only what lies in code counts. */
 static uint64_t end_in_code(const struct walk *walk, uint64_t start, uint64_t end)
 {
-	const struct code_range *range = code_ranges_find(walk->code, start);
+	const struct code_span *range = code_ranges_find(walk->code, start);
 
 	if (!range || end <= start)
 		return start;

@@ -23,7 +23,7 @@ void code_ranges_done(struct code_ranges *ranges)
 
 static int compare_ranges(const void *one_pointer, const void *other_pointer)
 {
-	const struct code_range *one = one_pointer, *other = other_pointer;
+	const struct code_span *one = one_pointer, *other = other_pointer;
 
 	if (one->start != other->start)
 		return one->start < other->start ? -1 : 1;
@@ -41,7 +41,7 @@ static void sort_ranges(struct code_ranges *ranges)
 		return;
 	qsort(ranges->ranges, ranges->count, sizeof(*ranges->ranges), compare_ranges);
 	for (uint32_t i = 0; i < ranges->count; i++) {
-		struct code_range range = ranges->ranges[i];
+		struct code_span range = ranges->ranges[i];
 
 		if (range.start < end)
 			range.start = end;
@@ -57,7 +57,7 @@ static void add_range(struct code_ranges *ranges, uint64_t start, uint64_t byte_
 {
 	if (byte_count > 0 && start + byte_count > start)
 		ranges->ranges[ranges->count++] =
-			(struct code_range){.start = start, .end = start + byte_count};
+			(struct code_span){.start = start, .end = start + byte_count};
 }
 
 int code_ranges_read(const struct image *image, struct code_ranges *ret_ranges)
@@ -85,7 +85,7 @@ int code_ranges_read(const struct image *image, struct code_ranges *ret_ranges)
 	return 0;
 }
 
-const struct code_range *code_ranges_find(const struct code_ranges *ranges, uint64_t address)
+const struct code_span *code_ranges_find(const struct code_ranges *ranges, uint64_t address)
 {
 	uint32_t low = 0, high = ranges->count;
 
@@ -277,7 +277,7 @@ static int collect(
 
 	for (size_t i = 1; r == 0 && i < table->entry_count; i++) {
 		struct entry entry = table_entry(table, i);
-		const struct code_range *range = code_ranges_find(code, entry.value);
+		const struct code_span *range = code_ranges_find(code, entry.value);
 		uint64_t room;
 
 		if (!range || !is_place(table, &entry))
@@ -333,7 +333,7 @@ static int compare_addresses(const void *one, const void *other)
 /* How far a function without a size reaches: to whatever comes next. PLACE moves along with rising
  * starts. */
 static uint64_t unsized_end(const struct collected *collected, const struct function_list *sized,
-	const struct code_range *range, uint64_t start, uint32_t *place)
+	const struct code_span *range, uint64_t start, uint32_t *place)
 {
 	uint64_t end = range->end - start > UNSIZED_FUNCTION_BYTES_MAX
 		? start + UNSIZED_FUNCTION_BYTES_MAX
@@ -363,7 +363,7 @@ static int add_unsized(struct collected *collected, const struct code_ranges *co
 			compare_addresses);
 	for (uint32_t i = 0; r == 0 && i < collected->unsized_count; i++) {
 		const struct symbol_alias *alias = &collected->unsized[i];
-		const struct code_range *range = code_ranges_find(code, alias->start);
+		const struct code_span *range = code_ranges_find(code, alias->start);
 
 		if (!range || function_list_find(list, alias->start))
 			continue;

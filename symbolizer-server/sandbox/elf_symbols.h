@@ -23,7 +23,7 @@
 
 /* Where code lies: what stands outside is no function, whatever a table says. */
 struct code_ranges {
-	struct code_range {
+	struct code_span {
 		uint64_t start;
 		uint64_t end;
 	} * ranges; /* sorted, disjoint */
@@ -34,7 +34,7 @@ struct code_ranges {
 int code_ranges_read(const struct image *image, struct code_ranges *ret_ranges);
 void code_ranges_done(struct code_ranges *ranges);
 /* The range that holds ADDRESS, or NULL. */
-const struct code_range *code_ranges_find(const struct code_ranges *ranges, uint64_t address);
+const struct code_span *code_ranges_find(const struct code_ranges *ranges, uint64_t address);
 
 enum elf_symbol_table {
 	ELF_SYMBOLS_WHOLE, /* .symtab */
