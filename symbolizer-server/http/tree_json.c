@@ -49,7 +49,7 @@ static void write_texts(
 	json_end_array(json);
 }
 
-static void write_names(struct json_writer *json, const struct flame *flame)
+void tree_json_names(struct json_writer *json, const struct flame *flame)
 {
 	const struct function_table *functions = flame->tree->functions;
 
@@ -79,7 +79,7 @@ static void write_names(struct json_writer *json, const struct flame *flame)
 	write_texts(json_key(json, "files"), flame, &flame->files);
 }
 
-static void write_nodes(struct json_writer *json, const struct flame *flame)
+void tree_json_shape(struct json_writer *json, const struct flame *flame)
 {
 	const struct level_tree *tree = flame->tree;
 
@@ -87,11 +87,6 @@ static void write_nodes(struct json_writer *json, const struct flame *flame)
 	json_begin_array(json);
 	for (uint32_t i = 0; i < tree->count; i++)
 		json_unsigned(json, tree->nodes[i].child_count);
-	json_end_array(json);
-	json_key(json, "totals");
-	json_begin_array(json);
-	for (uint32_t i = 0; i < tree->count; i++)
-		json_unsigned(json, (uint64_t)tree->nodes[i].total >> flame->scale);
 	json_end_array(json);
 	json_key(json, "name");
 	json_begin_array(json);
@@ -117,6 +112,17 @@ static void write_nodes(struct json_writer *json, const struct flame *flame)
 	json_end_array(json);
 }
 
+static void write_totals(struct json_writer *json, const struct flame *flame)
+{
+	const struct level_tree *tree = flame->tree;
+
+	json_key(json, "totals");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < tree->count; i++)
+		json_unsigned(json, (uint64_t)tree->nodes[i].total >> flame->scale);
+	json_end_array(json);
+}
+
 void tree_json_flame(const struct flame *flame, struct bytes_writer *out)
 {
 	struct json_writer json;
@@ -124,8 +130,9 @@ void tree_json_flame(const struct flame *flame, struct bytes_writer *out)
 	json_writer_init(&json, out);
 	json_begin_object(&json);
 	write_about(&json, flame);
-	write_names(&json, flame);
-	write_nodes(&json, flame);
+	tree_json_names(&json, flame);
+	tree_json_shape(&json, flame);
+	write_totals(&json, flame);
 	json_end_object(&json);
 }
 

@@ -200,7 +200,7 @@ int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct sy
 int symbol_reader_chain(
 	struct symbol_reader *reader, uint64_t address, struct symbol_chain *ret_chain)
 {
-	struct symbol symbol;
+	struct symbol symbol = {0};
 	int r = symbol_reader_find(reader, address, &symbol);
 
 	if (r < 0)
