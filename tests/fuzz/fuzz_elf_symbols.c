@@ -8,7 +8,7 @@
 #include "symbolizer-server/sandbox/elf_symbols.h"
 #include "tests/fuzz/fuzz.h"
 
-static void check_ranges(const struct code_ranges *code)
+static void check_ranges(const struct code_spans *code)
 {
 	for (uint32_t i = 0; i < code->count; i++) {
 		must(code->ranges[i].start < code->ranges[i].end);
@@ -19,13 +19,13 @@ static void check_ranges(const struct code_ranges *code)
 	}
 }
 
-static void check_list(const struct function_list *list, const struct code_ranges *code,
+static void check_list(const struct function_list *list, const struct code_spans *code,
 	const struct string_table *strings)
 {
 	must(list->resolved);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct function *function = &list->functions[i];
-		const struct code_range *range = code_ranges_find(code, function->start);
+		const struct code_span *range = code_ranges_find(code, function->start);
 
 		must(function->start < function->end && range && function->end <= range->end);
 		must(function_list_find(list, function->end - 1) == function);
@@ -38,7 +38,7 @@ static void check_list(const struct function_list *list, const struct code_range
 
 static void check_image(const struct image *image, const struct section_names *names)
 {
-	struct code_ranges code;
+	struct code_spans code;
 
 	if (code_ranges_read(image, &code) < 0)
 		return;
