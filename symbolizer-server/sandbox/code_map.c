@@ -191,6 +191,7 @@ int code_map_add_line(struct code_map *map, uint64_t address, uint32_t file, uin
 		r = open_sequence(map, address);
 	if (r < 0)
 		return r;
+	must(map->lines);
 	last = first ? NULL : &map->lines[map->line_count - 1];
 	if (last && address < last->address)
 		return 0;

@@ -116,6 +116,7 @@ static void emit_range(struct range_sweep *sweep, uint64_t start, uint64_t end, 
 {
 	struct code_range *last = sweep->to_count ? &sweep->to[sweep->to_count - 1] : NULL;
 
+	must(sweep->to);
 	if (last && last->end == start && last->call == call)
 		last->end = end;
 	else
@@ -204,6 +205,7 @@ static void emit_line(struct line_sweep *sweep, struct code_line row)
 {
 	struct code_line *last = sweep->to_count ? &sweep->to[sweep->to_count - 1] : NULL;
 
+	must(sweep->to);
 	if (last && last->address == row.address)
 		*last = row;
 	else if (!last || last->file != row.file || last->line != row.line)

@@ -11,6 +11,7 @@
 #include "store/base/cleanup.h"
 #include "store/base/whole_io.h"
 #include "store/elf/elf_note.h"
+#include "symbolizer-server/sandbox/code_map.h"
 #include "symbolizer-server/sandbox/dwarf_image.h"
 #include "symbolizer-server/sandbox/dwarf_names.h"
 #include "symbolizer-server/sandbox/elf_symbols.h"
@@ -27,6 +28,7 @@ struct sources {
 	struct string_table strings;
 	struct code_ranges code;
 	struct function_list functions;
+	struct code_map calls; /* filled and resolved only where there is debug information */
 	enum symbol_quality quality;
 };
 
@@ -226,11 +228,18 @@ enum sandbox_fault file_index(int fd, const struct sandbox_request *request, siz
 	fault = request->input == SANDBOX_INPUT_ELF ? index_elf(fd, request, &sources)
 						    : index_kernel_text(fd, &sources);
 	if (fault == SANDBOX_FAULT_NONE) {
-		r = index_write(&sources.functions, &sources.strings, sources.quality,
-			index_bytes_max, ret_bytes, ret_byte_count);
+		struct index_content content = {
+			.functions = &sources.functions,
+			.code = sources.calls.resolved ? &sources.calls : NULL,
+			.strings = &sources.strings,
+			.quality = sources.quality,
+		};
+
+		r = index_write(&content, index_bytes_max, ret_bytes, ret_byte_count);
 		fault = fault_of(r);
 	}
 	function_list_done(&sources.functions);
+	code_map_done(&sources.calls);
 	code_ranges_done(&sources.code);
 	string_table_done(&sources.strings);
 	return fault;

@@ -13,9 +13,17 @@
 #include <stdint.h>
 
 #include "store/profile/string_table.h"
+#include "symbolizer-server/sandbox/code_map.h"
 #include "symbolizer-server/sandbox/function_list.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
 
-/* The names of the functions are indices into NAMES; over-long ones are cut, foul bytes mended. */
-int index_write(const struct function_list *functions, const struct string_table *names,
-	enum symbol_quality quality, size_t bytes_max, uint8_t **ret_bytes, size_t *ret_byte_count);
+struct index_content {
+	const struct function_list *functions; /* resolved */
+	const struct code_map *code; /* resolved; NULL: nothing is known of calls and lines */
+	const struct string_table *strings; /* of all names and paths */
+	enum symbol_quality quality;
+};
+
+/* Over-long names are cut, foul bytes mended. */
+int index_write(const struct index_content *content, size_t bytes_max, uint8_t **ret_bytes,
+	size_t *ret_byte_count);

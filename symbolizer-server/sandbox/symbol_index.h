@@ -3,7 +3,8 @@
  *
  * What it is   the format that the sandbox writes and the server stores and reads: a header with a
  *              directory, and chunks of at most 256 KiB that can each be read alone. This file
- *              decodes; index_writer.h encodes.
+ *              decodes what every index has, symbol_code.h what only debug information gives;
+ *              index_writer.h encodes.
  * Ownership    everything is borrowed from the span that was given.
  * Threads      no shared state.
  * Errors       -EBADMSG: the bytes break a rule of the format; -ENOTSUP: another version of it.
@@ -11,17 +12,29 @@
  * Little-endian. Header chunk:
  *    0 u8[4] "CSIX" | 4 u16 format | 6 u16 zero | 8 u32 parser version
  *   12 u8 quality | 13 u8[3] zero | 16 u32 functions | 20 u32 names | 24 u32 chunks
- *   28 chunks x { u8 kind, u8[3] zero, u32 byte count, u64 first, u64 hash of the bytes }
+ *   28 u32 calls | 32 u32 files
+ *   36 chunks x { u8 kind, u8[3] zero, u32 byte count, u64 first, u64 hash of the bytes }
  * The directory is sorted by (kind, first); chunks of an unknown kind are skipped, so that later
- * kinds (inlined chains and lines, keyed by address like functions are) only add to the format.
+ * kinds only add to the format. In format 1 there are no calls and files: its directory stands at
+ * 28. It is still read, so that an upgrade takes no names away.
  *
- * FUNCTIONS chunk: first = the lowest address in it.
- *    0 u32 blocks | blocks x { u64 start of its first function, u32 offset in the chunk }
- *   a block: u8 entries (1..32), then entries x { varint gap, varint length, signed name step }
+ * A chunk of blocks (FUNCTIONS, INLINES, LINES): first = the lowest address in it.
+ *    0 u32 blocks | blocks x { u64 start of its first entry, u32 offset in the chunk }
+ *   a block: u8 entries (1..32), then the entries
+ * FUNCTIONS entry: varint gap, varint length, signed name step
  *   gap = start - end of the entry before (first entry: 0); length > 0;
  *   name step = name - (name of the entry before + 1), the first one's predecessor being -1
- * NAMES chunk: first = the number of its first name.
- *    0 u32 names | names x u32 offset in the chunk | texts, each ended by NUL
+ * INLINES entry: varint (length << 1 | gap follows), [varint gap], signed call step
+ *   gap > 0 as above, none for the first entry; call step = call - call of the entry before (0)
+ * LINES entry: varint length, varint (zig-zag line step << 1 | file step follows), [signed step]
+ *   entries follow one another without a gap; steps from the entry before (file 0, line 0); an
+ *   entry with file 0 came from no known line
+ * CALLS chunk: first = the number of its first call, 1 being the lowest.
+ *    0 u32 calls | 4 x u32 base | 4 x u8 width (0..32) | calls packed without a gap, low bit first
+ *   a call: 4 fields { parent, name, file, line }, each base + as many bits as its width;
+ *   parent < the call's own number, 0: it was inlined into the function itself; 8 zero bytes end it
+ * NAMES chunk, FILES chunk: first = the number of its first text (file N is text N - 1).
+ *    0 u32 texts | texts x u32 offset in the chunk | texts, each ended by NUL
  *
  * In a file, chunks follow the header in the order of the directory.
  */
@@ -31,12 +44,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYMBOL_INDEX_FORMAT 1
+#define SYMBOL_INDEX_FORMAT 2
+#define SYMBOL_INDEX_FORMAT_OLDEST 1
 /* Rises whenever the same file would give other names than before: old indexes are made anew. */
-#define SYMBOL_INDEX_PARSER_VERSION 1
+#define SYMBOL_INDEX_PARSER_VERSION 2
 /* LMDB fragments with larger values (docs/decisions/0051). */
 #define SYMBOL_CHUNK_BYTES_MAX (256u << 10)
-#define SYMBOL_HEADER_BYTES 28
+#define SYMBOL_HEADER_BYTES 36
+#define SYMBOL_HEADER_BYTES_OLDEST 28
 #define SYMBOL_DIRECTORY_ENTRY_BYTES 24
 #define SYMBOL_CHUNK_COUNT_MAX \
 	((SYMBOL_CHUNK_BYTES_MAX - SYMBOL_HEADER_BYTES) / SYMBOL_DIRECTORY_ENTRY_BYTES)
@@ -44,6 +59,10 @@
 /* Longer names are cut: templates in templates reach 10 KiB, and no more of one is ever shown. */
 #define SYMBOL_NAME_BYTES_MAX (32u << 10)
 #define SYMBOL_FUNCTION_COUNT_MAX (64u << 20)
+/* Packed into whole chunks even at their widest: 4 fields of 32 bits. */
+#define SYMBOL_CHUNK_CALLS_MAX 16000u
+/* Calls inlined into one another with the function around them; deeper ones are left out. */
+#define SYMBOL_CALL_DEPTH_MAX 127u
 
 /* Where the names of a module come from; a better one has a higher value. Values are stored: never
  * renumber. */
@@ -62,6 +81,10 @@ const char *symbol_quality_text(enum symbol_quality quality);
 enum symbol_chunk_kind {
 	SYMBOL_CHUNK_FUNCTIONS = 1,
 	SYMBOL_CHUNK_NAMES = 2,
+	SYMBOL_CHUNK_CALLS = 3,
+	SYMBOL_CHUNK_INLINES = 4,
+	SYMBOL_CHUNK_LINES = 5,
+	SYMBOL_CHUNK_FILES = 6,
 };
 
 struct symbol_index_header {
@@ -69,6 +92,8 @@ struct symbol_index_header {
 	enum symbol_quality quality;
 	uint32_t function_count;
 	uint32_t name_count;
+	uint32_t call_count;
+	uint32_t file_count;
 	uint32_t chunk_count;
 	uint32_t byte_count; /* of the header chunk itself */
 	uint64_t total_bytes; /* header chunk and all others */
@@ -84,7 +109,7 @@ struct symbol_index_entry {
 /* Checks the header chunk whole, directory included: BYTE_COUNT must be its exact length. */
 int symbol_index_read_header(
 	const void *bytes, size_t byte_count, struct symbol_index_header *ret_header);
-/* The length of the header chunk of which the first SYMBOL_HEADER_BYTES are given. */
+/* The length of the header chunk of which the first SYMBOL_HEADER_BYTES_OLDEST are given. */
 int symbol_index_header_length(const void *bytes, size_t byte_count, uint32_t *ret_byte_count);
 /* Entry INDEX (below chunk_count) of a checked header chunk. */
 struct symbol_index_entry symbol_index_entry(const uint8_t *header_bytes, uint32_t index);

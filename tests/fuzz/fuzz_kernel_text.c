@@ -20,13 +20,14 @@ static void check_list(const struct function_list *list)
 
 static void check_index(const struct function_list *list, const struct string_table *strings)
 {
+	struct index_content content = {
+		.functions = list, .strings = strings, .quality = SYMBOL_QUALITY_KERNEL};
 	struct symbol_index_function found;
 	struct whole_index index;
 	size_t byte_count;
 	uint8_t *bytes;
 
-	must(index_write(list, strings, SYMBOL_QUALITY_KERNEL, (size_t)64 << 20, &bytes,
-		     &byte_count) == 0);
+	must(index_write(&content, (size_t)64 << 20, &bytes, &byte_count) == 0);
 	whole_index_adopt(&index, bytes, byte_count);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct function *function = &list->functions[i];

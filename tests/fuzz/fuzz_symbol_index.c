@@ -9,6 +9,7 @@
 #include "store/base/hash.h"
 #include "store/base/must.h"
 #include "symbolizer-server/sandbox/name_text.h"
+#include "symbolizer-server/sandbox/symbol_code.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -47,6 +48,57 @@ static void use_names(const uint8_t *bytes, size_t byte_count, uint64_t first, b
 	}
 }
 
+/* Each range that was found ends where the next look-up begins. */
+static void use_inlines(const struct symbol_index_header *header, const uint8_t *bytes,
+	size_t byte_count, uint64_t first, bool sound)
+{
+	struct symbol_code_inline found = {.end = first};
+
+	for (int i = 0; i < 1000 && found.end != UINT64_MAX; i++) {
+		uint64_t address = found.end;
+		int r = symbol_code_find_inline(bytes, byte_count, address, &found);
+
+		must(r == 0 || r == -EBADMSG);
+		must(!sound || r == 0);
+		if (r < 0)
+			break;
+		must(address >= found.start && address < found.end);
+		must(!sound || found.call <= header->call_count);
+	}
+}
+
+static void use_lines(const struct symbol_index_header *header, const uint8_t *bytes,
+	size_t byte_count, uint64_t first, bool sound)
+{
+	struct symbol_code_line found = {.end = first};
+
+	for (int i = 0; i < 1000 && found.end != UINT64_MAX; i++) {
+		uint64_t address = found.end;
+		int r = symbol_code_find_line(bytes, byte_count, address, &found);
+
+		must(r == 0 || r == -EBADMSG);
+		must(!sound || r == 0);
+		if (r < 0)
+			break;
+		must(address >= found.start && address < found.end);
+		must(!sound || found.file <= header->file_count);
+	}
+}
+
+static void use_calls(const struct symbol_index_header *header, const uint8_t *bytes,
+	size_t byte_count, uint64_t first, bool sound)
+{
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct symbol_code_call call;
+		uint32_t number = (uint32_t)first + i;
+
+		if (symbol_code_find_call(bytes, byte_count, first, number, &call) < 0)
+			return;
+		must(call.parent < number);
+		must(!sound || (call.name < header->name_count && call.file <= header->file_count));
+	}
+}
+
 static void use_chunk(const struct symbol_index_header *header, struct symbol_index_entry entry,
 	const uint8_t *bytes)
 {
@@ -61,7 +113,13 @@ static void use_chunk(const struct symbol_index_header *header, struct symbol_in
 	sound = symbol_index_check_chunk(header, &entry, copy, &function_count) == 0;
 	if (entry.kind == SYMBOL_CHUNK_FUNCTIONS)
 		use_functions(header, copy, entry.byte_count, entry.first, sound);
-	else if (entry.kind == SYMBOL_CHUNK_NAMES)
+	else if (entry.kind == SYMBOL_CHUNK_INLINES)
+		use_inlines(header, copy, entry.byte_count, entry.first, sound);
+	else if (entry.kind == SYMBOL_CHUNK_LINES)
+		use_lines(header, copy, entry.byte_count, entry.first, sound);
+	else if (entry.kind == SYMBOL_CHUNK_CALLS)
+		use_calls(header, copy, entry.byte_count, entry.first, sound);
+	else if (entry.kind == SYMBOL_CHUNK_NAMES || entry.kind == SYMBOL_CHUNK_FILES)
 		use_names(copy, entry.byte_count, entry.first, sound);
 }
 

@@ -58,12 +58,70 @@ static int kernel_texts(void *context)
 		return r;
 	r = kernel_text_read(text, strlen(text), &strings, &list);
 	CHECK((r == 0) == (list.count > 0));
-	if (r == 0)
-		r = index_write(&list, &strings, SYMBOL_QUALITY_KERNEL, (size_t)1 << 20, &bytes,
-			&byte_count);
+	if (r == 0) {
+		struct index_content content = {
+			.functions = &list, .strings = &strings, .quality = SYMBOL_QUALITY_KERNEL};
+
+		r = index_write(&content, (size_t)1 << 20, &bytes, &byte_count);
+	}
 	CHECK((r == 0) == (bytes != NULL));
 	free(bytes);
 	function_list_done(&list);
+	string_table_done(&strings);
+	return r;
+}
+
+/* Calls, ranges and lines, filled, resolved and written. */
+static int fill_code(struct code_map *map, uint32_t name)
+{
+	uint32_t parent = CODE_CALL_NONE;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < 600; i++) {
+		struct code_call call = {
+			.parent = parent, .name = name, .call_file = name, .call_line = i};
+
+		map->order = i / 100;
+		r = code_map_add_call(map, &call, &parent);
+		if (r == 0)
+			r = code_map_add_range(map, i * 8, i * 8 + 24, parent);
+		if (r == 0)
+			r = code_map_add_line(map, i * 8, name, i);
+		if (r == 0)
+			r = code_map_end_lines(map, i * 8 + 16);
+		if (i % 50 == 0)
+			parent = CODE_CALL_NONE;
+	}
+	return r == 0 ? code_map_resolve(map) : r;
+}
+
+static int codes(void *context)
+{
+	struct function_list list = {.resolved = true};
+	struct string_table strings;
+	struct code_map map = {0};
+	struct index_content content = {.functions = &list,
+		.code = &map,
+		.strings = &strings,
+		.quality = SYMBOL_QUALITY_DWARF};
+	uint8_t *bytes = NULL;
+	size_t byte_count;
+	uint32_t name = 0;
+	int r = string_table_init(&strings);
+
+	(void)context;
+	if (r < 0)
+		return r;
+	r = string_table_add(&strings, "name", 4, &name);
+	if (r == 0)
+		r = code_map_init(&map);
+	if (r == 0)
+		r = fill_code(&map, name);
+	if (r == 0)
+		r = index_write(&content, (size_t)1 << 20, &bytes, &byte_count);
+	CHECK((r == 0) == (bytes != NULL));
+	free(bytes);
+	code_map_done(&map);
 	string_table_done(&strings);
 	return r;
 }
@@ -145,6 +203,7 @@ static void without_memory_no_file_is_half_indexed(void)
 
 	torture(lists, NULL, 6);
 	torture(kernel_texts, NULL, 8);
+	torture(codes, NULL, 30);
 	torture(files, &file, 12);
 	close(file.fd);
 }

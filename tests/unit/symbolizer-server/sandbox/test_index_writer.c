@@ -20,11 +20,13 @@ static uint32_t name_of(const char *text)
 
 static void write_index(struct function_list *list, struct whole_index *index)
 {
+	struct index_content content = {
+		.functions = list, .strings = &names, .quality = SYMBOL_QUALITY_TABLE};
 	uint8_t *bytes;
 	size_t byte_count;
 
 	CHECK_EQ(function_list_resolve(list), 0);
-	CHECK_EQ(index_write(list, &names, SYMBOL_QUALITY_TABLE, LIMIT, &bytes, &byte_count), 0);
+	CHECK_EQ(index_write(&content, LIMIT, &bytes, &byte_count), 0);
 	whole_index_adopt(index, bytes, byte_count);
 }
 
@@ -153,12 +155,14 @@ static void equal_input_gives_equal_bytes(void)
 static void an_index_over_the_limit_is_refused(void)
 {
 	struct function_list list = {0};
+	struct index_content content = {
+		.functions = &list, .strings = &names, .quality = SYMBOL_QUALITY_TABLE};
 	uint8_t *bytes = NULL;
 	size_t byte_count;
 
 	CHECK_EQ(function_list_add(&list, 0, 1, name_of("one"), 0), 0);
 	CHECK_EQ(function_list_resolve(&list), 0);
-	CHECK_EQ(index_write(&list, &names, SYMBOL_QUALITY_TABLE, 60, &bytes, &byte_count), -EFBIG);
+	CHECK_EQ(index_write(&content, 60, &bytes, &byte_count), -EFBIG);
 	CHECK(!bytes);
 	function_list_done(&list);
 }

@@ -15,6 +15,7 @@
 static struct whole_index make_index(void)
 {
 	struct function_list list = {0};
+	struct index_content content;
 	struct string_table names;
 	struct whole_index index;
 	uint8_t *bytes;
@@ -31,7 +32,9 @@ static struct whole_index make_index(void)
 			0);
 	}
 	CHECK_EQ(function_list_resolve(&list), 0);
-	CHECK_EQ(index_write(&list, &names, SYMBOL_QUALITY_DWARF, 1 << 20, &bytes, &byte_count), 0);
+	content = (struct index_content){
+		.functions = &list, .strings = &names, .quality = SYMBOL_QUALITY_DWARF};
+	CHECK_EQ(index_write(&content, 1 << 20, &bytes, &byte_count), 0);
 	whole_index_adopt(&index, bytes, byte_count);
 	CHECK_EQ(index.header.chunk_count, 2);
 	function_list_done(&list);
@@ -48,9 +51,11 @@ static void a_damaged_header_is_refused(void)
 	for (uint32_t i = 0; i < length; i++)
 		CHECK_EQ(symbol_index_read_header(index.bytes, i, &header), -EBADMSG);
 	CHECK_EQ(symbol_index_read_header(index.bytes, length + 1, &header), -EBADMSG);
-	index.bytes[4] = 2;
+	index.bytes[4] = SYMBOL_INDEX_FORMAT + 1;
 	CHECK_EQ(symbol_index_read_header(index.bytes, length, &header), -ENOTSUP);
-	index.bytes[4] = 1;
+	index.bytes[4] = 0;
+	CHECK_EQ(symbol_index_read_header(index.bytes, length, &header), -ENOTSUP);
+	index.bytes[4] = SYMBOL_INDEX_FORMAT;
 	index.bytes[12] = 99;
 	CHECK_EQ(symbol_index_read_header(index.bytes, length, &header), -EBADMSG);
 	index.bytes[12] = SYMBOL_QUALITY_DWARF;
@@ -78,6 +83,30 @@ static void chunks_of_an_unknown_kind_are_skipped(void)
 	entry.hash = hash_bytes("abc", 3);
 	CHECK_EQ(symbol_index_check_chunk(&header, &entry, (const uint8_t *)"abc", &count), 0);
 	CHECK_EQ(count, 0);
+	whole_index_done(&index);
+}
+
+/* An index that an older server wrote keeps its names until a new one is there. */
+static void the_oldest_format_is_still_read(void)
+{
+	struct whole_index index = make_index();
+	struct symbol_index_header header;
+	struct symbol_index_entry entry, old_entry;
+	uint32_t directory_bytes = 2 * SYMBOL_DIRECTORY_ENTRY_BYTES, length;
+
+	entry = symbol_index_entry(index.bytes, 1);
+	memmove(index.bytes + SYMBOL_HEADER_BYTES_OLDEST, index.bytes + SYMBOL_HEADER_BYTES,
+		directory_bytes);
+	index.bytes[4] = SYMBOL_INDEX_FORMAT_OLDEST;
+	CHECK_EQ(symbol_index_header_length(index.bytes, SYMBOL_HEADER_BYTES_OLDEST, &length), 0);
+	CHECK_EQ(length, SYMBOL_HEADER_BYTES_OLDEST + directory_bytes);
+	CHECK_EQ(symbol_index_read_header(index.bytes, length, &header), 0);
+	CHECK_EQ(header.call_count, 0);
+	CHECK_EQ(header.file_count, 0);
+	CHECK_EQ(header.name_count, index.header.name_count);
+	old_entry = symbol_index_entry(index.bytes, 1);
+	CHECK_EQ(old_entry.hash, entry.hash);
+	CHECK_EQ(symbol_index_locate(index.bytes, &header, SYMBOL_CHUNK_NAMES, 5), 1);
 	whole_index_done(&index);
 }
 
@@ -192,6 +221,7 @@ int main(void)
 {
 	RUN(a_damaged_header_is_refused);
 	RUN(chunks_of_an_unknown_kind_are_skipped);
+	RUN(the_oldest_format_is_still_read);
 	RUN(keys_before_the_first_chunk_are_nowhere);
 	RUN(damaged_chunks_fail_the_check_and_never_lead_outside);
 	RUN(a_right_checksum_does_not_make_a_chunk_sound);

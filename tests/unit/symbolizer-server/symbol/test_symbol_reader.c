@@ -26,6 +26,8 @@ static struct whole_index make_index(const char *prefix, uint32_t count)
 {
 	struct function_list list = {0};
 	struct string_table names;
+	struct index_content content = {
+		.functions = &list, .strings = &names, .quality = SYMBOL_QUALITY_TABLE};
 	struct whole_index index;
 	uint8_t *bytes;
 	size_t byte_count;
@@ -41,9 +43,7 @@ static struct whole_index make_index(const char *prefix, uint32_t count)
 			0);
 	}
 	CHECK_EQ(function_list_resolve(&list), 0);
-	CHECK_EQ(index_write(&list, &names, SYMBOL_QUALITY_TABLE, (size_t)64 << 20, &bytes,
-			 &byte_count),
-		0);
+	CHECK_EQ(index_write(&content, (size_t)64 << 20, &bytes, &byte_count), 0);
 	whole_index_adopt(&index, bytes, byte_count);
 	function_list_done(&list);
 	string_table_done(&names);
