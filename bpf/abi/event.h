@@ -49,8 +49,8 @@ struct event_sample {
 	 * The first of each part is where the CPU was (exact); all others are return addresses. */
 	uint64_t ips[];
 	/* Where user space is to go on (stack_bytes above 0): the frame's registers as a struct
-	 * unwind_registers, then stack_bytes of the thread's memory from its sp on. The frame's ip
-	 * is the last address above. */
+	 * unwind_state, then stack_bytes of the thread's memory from its sp on. The frame's ip is
+	 * the last address above. */
 };
 
 _Static_assert(offsetof(struct event_sample, comm) == 80, "event_sample: layout");
@@ -61,13 +61,12 @@ _Static_assert(STOP_MAX <= UINT8_MAX, "event_sample: a stop reason is one byte")
 static inline uint64_t event_sample_bytes(const struct event_sample *sample)
 {
 	uint64_t frame_count = sample->kernel_frame_count + sample->user_frame_count;
-	uint64_t rest =
-		sample->stack_bytes ? sizeof(struct unwind_registers) + sample->stack_bytes : 0;
+	uint64_t rest = sample->stack_bytes ? sizeof(struct unwind_state) + sample->stack_bytes : 0;
 
 	return sizeof(*sample) + frame_count * sizeof(sample->ips[0]) + rest;
 }
 
 #define EVENT_SAMPLE_WORDS_MAX \
-	(FRAMES_MAX + (sizeof(struct unwind_registers) + STACK_COPY_BYTES_MAX) / sizeof(uint64_t))
+	(FRAMES_MAX + (sizeof(struct unwind_state) + STACK_COPY_BYTES_MAX) / sizeof(uint64_t))
 #define EVENT_SAMPLE_BYTES_MAX \
 	(sizeof(struct event_sample) + EVENT_SAMPLE_WORDS_MAX * sizeof(uint64_t))

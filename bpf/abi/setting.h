@@ -14,7 +14,7 @@ struct setting {
 	uint32_t cpus_per_ring; /* 1 or more: ring number = CPU / cpus_per_ring */
 	uint32_t ring_wake_bytes; /* pending bytes from which a record wakes user space */
 	uint32_t kernel_frame_count_max; /* 1..KERNEL_FRAMES_MAX: kernel.perf_event_max_stack */
-	uint32_t zero;
+	uint32_t event_goes_on; /* nonzero: the event behind a program writes its own record, too */
 };
 
 _Static_assert(sizeof(struct setting) == 16, "setting: size");

@@ -32,6 +32,12 @@ struct unwind_registers {
 	uint8_t zero[4];
 };
 
+/* A frame from which a walk can go on elsewhere. */
+struct unwind_state {
+	struct unwind_registers registers;
+	uint64_t leaf[UNWIND_REGISTER_COUNT]; /* by DWARF's numbers; mean something if is_leaf */
+};
+
 /* No stop: tables say nothing about this code, and frame pointers are to be tried. */
 #define UNWIND_NO_RULE ((enum stop)STOP_MAX)
 

@@ -35,7 +35,7 @@ static __always_inline const void *registers_saved_at_entry(struct task_struct *
 /* Takes over what the walk needs of REGISTERS. */
 static __always_inline void registers_keep(const struct pt_regs *registers, struct walk *walk)
 {
-	walk->registers = (struct unwind_registers){
+	walk->state.registers = (struct unwind_registers){
 		.ip = registers->rip,
 		.sp = registers->rsp,
 		.bp = registers->rbp,
@@ -43,19 +43,19 @@ static __always_inline void registers_keep(const struct pt_regs *registers, stru
 		.is_exact = 1,
 		.is_leaf = 1,
 	};
-	walk->leaf[0] = registers->rax;
-	walk->leaf[1] = registers->rdx;
-	walk->leaf[2] = registers->rcx;
-	walk->leaf[4] = registers->rsi;
-	walk->leaf[5] = registers->rdi;
-	walk->leaf[8] = registers->r8;
-	walk->leaf[9] = registers->r9;
-	walk->leaf[10] = registers->r10;
-	walk->leaf[11] = registers->r11;
-	walk->leaf[12] = registers->r12;
-	walk->leaf[13] = registers->r13;
-	walk->leaf[14] = registers->r14;
-	walk->leaf[15] = registers->r15;
+	walk->state.leaf[0] = registers->rax;
+	walk->state.leaf[1] = registers->rdx;
+	walk->state.leaf[2] = registers->rcx;
+	walk->state.leaf[4] = registers->rsi;
+	walk->state.leaf[5] = registers->rdi;
+	walk->state.leaf[8] = registers->r8;
+	walk->state.leaf[9] = registers->r9;
+	walk->state.leaf[10] = registers->r10;
+	walk->state.leaf[11] = registers->r11;
+	walk->state.leaf[12] = registers->r12;
+	walk->state.leaf[13] = registers->r13;
+	walk->state.leaf[14] = registers->r14;
+	walk->state.leaf[15] = registers->r15;
 }
 
 /* STOP_NONE on success. */
@@ -90,5 +90,5 @@ static __always_inline enum stop registers_of_user(
 		return STOP_not_64_bit;
 	/* Threads that the kernel runs for a process (io_uring's workers) never were in user mode.
 	 */
-	return walk->registers.ip ? STOP_NONE : STOP_no_registers;
+	return walk->state.registers.ip ? STOP_NONE : STOP_no_registers;
 }

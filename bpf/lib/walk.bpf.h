@@ -14,8 +14,7 @@
 #include "bpf/lib/kernel.bpf.h"
 
 struct walk {
-	struct unwind_registers registers; /* of the frame that comes next */
-	uint64_t leaf[UNWIND_REGISTER_COUNT]; /* all registers of the innermost frame */
+	struct unwind_state state; /* of the frame that comes next */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC */
 	struct unwind_process process; /* its mappings; no root: not known */
 	struct unwind_mapping mapping; /* that held the last frame */

@@ -83,6 +83,12 @@ static __always_inline enum stop walk_user(
 	return STOP_truncated;
 }
 
+/* What the program gives the kernel: whether the event behind it writes its record, too. */
+static __always_inline int result(void)
+{
+	return setting.event_goes_on != 0;
+}
+
 SEC("perf_event")
 int on_cpu(struct bpf_perf_event_data *context)
 {
@@ -92,12 +98,12 @@ int on_cpu(struct bpf_perf_event_data *context)
 	count(COUNTER_received);
 	if (cpu_is_idle(context, task)) {
 		count(COUNTER_idle);
-		return 0;
+		return result();
 	}
 	walk = walk_start(context, task);
 	if (!walk) {
 		count(COUNTER_no_record);
-		return 0;
+		return result();
 	}
 	if (registers_in_user_mode(context)) {
 		walk->sample.kernel_stop = STOP_absent;
@@ -107,5 +113,5 @@ int on_cpu(struct bpf_perf_event_data *context)
 	}
 	walk->sample.user_stop = walk_user(context, task, walk);
 	finish_walk();
-	return 0;
+	return result();
 }

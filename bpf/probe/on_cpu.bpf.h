@@ -5,7 +5,8 @@
  *              kernel's stack and the user's, sends one sample.
  * Ownership    this CPU's walk record, for as long as it runs.
  * Threads      runs in the timer's interrupt; never interrupts itself.
- * Errors       what could not be had is counted and stands in the sample; the result is 0 always.
+ * Errors       what could not be had is counted and stands in the sample. The result is 0: the event
+ *              itself writes nothing, unless a setting wants that, too.
  */
 #pragma once
 

@@ -21,12 +21,11 @@ static __always_inline uint64_t frame_count(const struct event_sample *sample)
  * one is missing: the stack may end anywhere. */
 static __always_inline void copy_stack(struct walk *walk)
 {
-	uint64_t at = frame_count(&walk->sample) + sizeof(struct unwind_registers) / 8;
-	uint64_t address = walk->registers.sp;
+	uint64_t at = frame_count(&walk->sample) + sizeof(struct unwind_state) / 8;
+	uint64_t address = walk->state.registers.sp;
 	uint64_t copied = 0;
 
-	*(struct unwind_registers *)&walk->words[at - sizeof(struct unwind_registers) / 8] =
-		walk->registers;
+	*(struct unwind_state *)&walk->words[at - sizeof(struct unwind_state) / 8] = walk->state;
 	for (uint64_t i = 0; i <= STACK_COPY_BYTES_MAX / PAGE_BYTES; i++) {
 		uint64_t bytes = PAGE_BYTES - address % PAGE_BYTES;
 
@@ -52,7 +51,7 @@ static __always_inline uint64_t sample_bytes(const struct event_sample *sample)
 	uint64_t bytes = sizeof(*sample) + frame_count(sample) * sizeof(uint64_t);
 
 	if (sample->stack_bytes > 0)
-		bytes += sizeof(struct unwind_registers) + sample->stack_bytes;
+		bytes += sizeof(struct unwind_state) + sample->stack_bytes;
 	return bytes > EVENT_SAMPLE_BYTES_MAX ? EVENT_SAMPLE_BYTES_MAX : bytes;
 }
 

@@ -12,7 +12,7 @@ static __always_inline int push_frame(struct walk *walk)
 
 	if (sample->user_frame_count >= USER_FRAMES_MAX || index >= FRAMES_MAX)
 		return -1;
-	walk->words[index] = walk->registers.ip;
+	walk->words[index] = walk->state.registers.ip;
 	sample->user_frame_count++;
 	return 0;
 }
@@ -37,7 +37,7 @@ static __always_inline enum stop step_unwind(struct walk *walk)
 	}
 	if (stop != UNWIND_NO_RULE)
 		return stop;
-	return unwind_step_frame_pointer(&walk->registers, table_read_word, NULL);
+	return unwind_step_frame_pointer(&walk->state.registers, table_read_word, NULL);
 }
 
 __noinline int step_next(void)

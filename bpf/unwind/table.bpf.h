@@ -154,7 +154,7 @@ static __always_inline void table_mark_used(const struct walk *walk, struct unwi
 
 static __always_inline enum stop step_table(struct walk *walk)
 {
-	uint64_t address = walk->registers.ip - !walk->registers.is_exact;
+	uint64_t address = walk->state.registers.ip - !walk->state.registers.is_exact;
 	struct unwind_table *table;
 	struct unwind_rule *rule;
 	uint16_t number;
@@ -175,5 +175,5 @@ static __always_inline enum stop step_table(struct walk *walk)
 	rule = bpf_map_lookup_elem(&unwind_rules, &key);
 	if (!rule || number == UNWIND_RULE_GAP)
 		return UNWIND_NO_RULE;
-	return unwind_step(rule, &walk->registers, walk->leaf, table_read_word, NULL);
+	return unwind_step(rule, &walk->state.registers, walk->state.leaf, table_read_word, NULL);
 }

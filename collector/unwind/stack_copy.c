@@ -8,11 +8,9 @@ void stack_copy_init(struct stack_copy *copy, const void *rest, uint32_t stack_b
 	const uint8_t *bytes = rest;
 
 	*copy = (struct stack_copy){.byte_count = stack_bytes};
-	memcpy(&copy->registers, bytes, sizeof(copy->registers));
-	copy->bytes = bytes + sizeof(copy->registers);
-	copy->address = copy->registers.sp;
-	/* Of the innermost frame only these four registers came along. */
-	copy->registers.is_leaf = 0;
+	memcpy(&copy->state, bytes, sizeof(copy->state));
+	copy->bytes = bytes + sizeof(copy->state);
+	copy->address = copy->state.registers.sp;
 }
 
 static long read_word(void *context, uint64_t address, uint64_t *ret_word)
@@ -35,12 +33,12 @@ static enum stop end_of_copy(const struct stack_copy *copy, enum stop stop)
 
 enum stop stack_copy_step(struct stack_copy *copy, const struct unwind_rule *rule)
 {
-	static const uint64_t leaf[UNWIND_REGISTER_COUNT];
-
-	return end_of_copy(copy, unwind_step(rule, &copy->registers, leaf, read_word, copy));
+	return end_of_copy(
+		copy, unwind_step(rule, &copy->state.registers, copy->state.leaf, read_word, copy));
 }
 
 enum stop stack_copy_step_frame_pointer(struct stack_copy *copy)
 {
-	return end_of_copy(copy, unwind_step_frame_pointer(&copy->registers, read_word, copy));
+	return end_of_copy(
+		copy, unwind_step_frame_pointer(&copy->state.registers, read_word, copy));
 }

@@ -14,7 +14,7 @@
 #include "bpf/abi/unwind_step.h"
 
 struct stack_copy {
-	struct unwind_registers registers;
+	struct unwind_state state;
 	const uint8_t *bytes; /* from the first frame's stack pointer on */
 	uint64_t address; /* of bytes[0] */
 	uint32_t byte_count;

@@ -169,10 +169,10 @@ static enum stop find_rule(struct unwinder *unwinder, struct process *process, u
 static enum stop step(struct unwinder *unwinder, struct process *process, struct stack_copy *copy,
 	uint64_t now_ns)
 {
-	bool is_exact = copy->registers.is_exact;
+	bool is_exact = copy->state.registers.is_exact;
 	const struct unwind_rule *rule;
 	enum stop stop = find_rule(
-		unwinder, process, copy->registers.ip - !is_exact, is_exact, now_ns, &rule);
+		unwinder, process, copy->state.registers.ip - !is_exact, is_exact, now_ns, &rule);
 
 	if (stop == STOP_NONE)
 		return stack_copy_step(copy, rule);
@@ -192,7 +192,7 @@ static void go_on(struct unwinder *unwinder, const struct event_sample *from,
 			stop = STOP_truncated;
 			break;
 		}
-		sample->ips[count++] = copy.registers.ip;
+		sample->ips[count++] = copy.state.registers.ip;
 		sample->user_frame_count++;
 	}
 	sample->user_stop = (uint8_t)stop;

@@ -2,6 +2,7 @@
 #include "symbolizer-server/cli/command.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,38 +29,46 @@ int command_finish(void)
 	return errno == EPIPE ? 0 : command_fail("standard output could not be written");
 }
 
+char *command_query(const struct options *options)
+{
+	char *query;
+
+	if (query_text_make(options->query, options->host, options->process, &query) == 0)
+		return query;
+	command_fail("out of memory");
+	return NULL;
+}
+
 /* Fetches PATH; NULL: it failed, and that was said. */
-static char *fetch(const struct options *options, const char *path, int with_query,
-	const struct fetch_param *more, size_t *ret_byte_count)
+static char *fetch(const struct options *options, const char *path,
+	const struct fetch_param params[FETCH_PARAM_COUNT_MAX], size_t *ret_byte_count)
 {
 	char error[FETCH_ERROR_BYTES_MAX] = "out of memory";
-	SCOPED_FREE char *query = NULL;
 	struct fetch_request request = {.server = options->server, .path = path};
 	char *body;
 
-	if (with_query) {
-		if (query_text_make(options->query, options->host, options->process, &query) < 0) {
-			command_fail(error);
-			return NULL;
-		}
-		request.params[0] = (struct fetch_param){"query", query};
-		request.params[1] = (struct fetch_param){"from", options->from};
-		request.params[2] = (struct fetch_param){"until", options->until};
-		request.params[3] = *more;
-	}
-	if (fetch_get(&request, &body, ret_byte_count, error) < 0) {
-		command_fail(error);
-		return NULL;
-	}
-	return body;
+	memcpy(request.params, params, sizeof(request.params));
+	if (fetch_get(&request, &body, ret_byte_count, error) == 0)
+		return body;
+	command_fail(error);
+	return NULL;
 }
 
-struct cJSON *command_fetch_json(
-	const struct options *options, const char *path, int with_query, int *ret_status)
+/* The same with the query of the options and one parameter MORE. */
+static char *fetch_query(const struct options *options, const char *path,
+	const struct fetch_param *more, size_t *ret_byte_count)
 {
-	struct fetch_param limit = {"limit", options->limit};
-	size_t byte_count;
-	SCOPED_FREE char *body = fetch(options, path, with_query, &limit, &byte_count);
+	SCOPED_FREE char *query = command_query(options);
+	const struct fetch_param params[FETCH_PARAM_COUNT_MAX] = {
+		{"query", query}, {"from", options->from}, {"until", options->until}, *more};
+
+	return query ? fetch(options, path, params, ret_byte_count) : NULL;
+}
+
+/* BODY as JSON, or printed as it is for --json. */
+static struct cJSON *parse(
+	const struct options *options, const char *body, size_t byte_count, int *ret_status)
+{
 	struct cJSON *json;
 
 	*ret_status = 1;
@@ -77,11 +86,32 @@ struct cJSON *command_fetch_json(
 	return json;
 }
 
+struct cJSON *command_fetch_json_of(const struct options *options, const char *path,
+	const struct fetch_param params[FETCH_PARAM_COUNT_MAX], int *ret_status)
+{
+	size_t byte_count = 0;
+	SCOPED_FREE char *body = fetch(options, path, params, &byte_count);
+
+	return parse(options, body, byte_count, ret_status);
+}
+
+struct cJSON *command_fetch_json(
+	const struct options *options, const char *path, int with_query, int *ret_status)
+{
+	static const struct fetch_param none[FETCH_PARAM_COUNT_MAX] = {{NULL, NULL}};
+	const struct fetch_param limit = {"limit", options->limit};
+	size_t byte_count = 0;
+	SCOPED_FREE char *body = with_query ? fetch_query(options, path, &limit, &byte_count)
+					    : fetch(options, path, none, &byte_count);
+
+	return parse(options, body, byte_count, ret_status);
+}
+
 int command_export(const struct options *options)
 {
 	struct fetch_param format = {"format", options->format};
-	size_t byte_count;
-	SCOPED_FREE char *body = fetch(options, "/api/v1/export", 1, &format, &byte_count);
+	size_t byte_count = 0;
+	SCOPED_FREE char *body = fetch_query(options, "/api/v1/export", &format, &byte_count);
 
 	if (!body)
 		return 1;
@@ -101,4 +131,11 @@ double command_number(const struct cJSON *object, const char *name)
 	const struct cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 
 	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+size_t command_line_columns(const struct options *options)
+{
+	size_t columns = options->full ? 0 : output_terminal_columns();
+
+	return columns > 0 ? columns : SIZE_MAX;
 }

@@ -8,12 +8,16 @@
  */
 #pragma once
 
+#include <stddef.h>
+
+#include "symbolizer-server/cli/fetch.h"
 #include "symbolizer-server/cli/options.h"
 
 struct cJSON;
 
 /* Each prints to standard output and gives the exit status. */
 int command_top(const struct options *options);
+int command_diff(const struct options *options);
 int command_export(const struct options *options);
 int command_status(const struct options *options);
 
@@ -24,6 +28,13 @@ int command_fail(const char *message);
  * status. Free by cJSON_Delete. */
 struct cJSON *command_fetch_json(
 	const struct options *options, const char *path, int with_query, int *ret_status);
+/* The same with parameters of the caller's. */
+struct cJSON *command_fetch_json_of(const struct options *options, const char *path,
+	const struct fetch_param params[FETCH_PARAM_COUNT_MAX], int *ret_status);
+/* The query that the options mean, as a selector; NULL: no memory, which was said. */
+char *command_query(const struct options *options);
+/* Of a line: without a terminal, and with --full, whoever reads on gets whole names. */
+size_t command_line_columns(const struct options *options);
 /* Members of an object; something plain if they are not there. */
 const char *command_text(const struct cJSON *object, const char *name);
 double command_number(const struct cJSON *object, const char *name);

@@ -16,6 +16,7 @@ static const struct word {
 	const char *what;
 } words[] = {
 	{"top", command_top, "the functions where the time went"},
+	{"diff", command_diff, "what changed between two times, function by function"},
 	{"export", command_export, "the stacks, as text for other tools"},
 	{"status", command_status,
 		"how the server and its hosts are: every counter, from kernel to disk"},
@@ -65,7 +66,8 @@ static int run(const struct word *word, const struct options *options)
 		return 0;
 	}
 	if (!word)
-		return misuse("say what to do: top, export or status; cairn --help tells more");
+		return misuse(
+			"say what to do: top, diff, export or status; cairn --help tells more");
 	return word->run(options);
 }
 
@@ -91,7 +93,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!is_flag && !word) {
 		snprintf(error, sizeof(error),
-			"there is no command %.100s; there are top, export and status", argv[1]);
+			"there is no command %.100s; there are top, diff, export and status",
+			argv[1]);
 		return misuse(error);
 	}
 	if (is_flag && find_late_word(argc, argv)) {

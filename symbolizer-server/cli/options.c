@@ -29,17 +29,22 @@ static const struct flag flags[] = {
 	{"--from", "TIME", "top export", OFFSET(from), KIND_TEXT,
 		"in place of --last: now-1h, seconds since 1970, 2026-08-01T12:00:00Z"},
 	{"--until", "TIME", "top export", OFFSET(until), KIND_TEXT, "likewise (now)"},
-	{"--host", "NAME", "top export status", OFFSET(host), KIND_TEXT, "only this host"},
-	{"--process", "NAME", "top export", OFFSET(process), KIND_TEXT, "only this process"},
-	{"--query", "SELECTOR", "top export", OFFSET(query), KIND_TEXT,
+	{"--host", "NAME", "top export diff status", OFFSET(host), KIND_TEXT, "only this host"},
+	{"--process", "NAME", "top export diff", OFFSET(process), KIND_TEXT, "only this process"},
+	{"--query", "SELECTOR", "top export diff", OFFSET(query), KIND_TEXT,
 		"what to read: TYPE{label=\"value\"}; without TYPE, time on CPU"},
-	{"--limit", "N", "top", OFFSET(limit), KIND_TEXT, "rows of the table (25)"},
-	{"--full", NULL, "top", OFFSET(full), KIND_SWITCH,
+	{"--limit", "N", "top diff", OFFSET(limit), KIND_TEXT, "rows of the table (25)"},
+	{"--full", NULL, "top diff", OFFSET(full), KIND_SWITCH,
 		"whole names, however wide the terminal is"},
+	{"--left", "FROM..UNTIL", "diff", OFFSET(left), KIND_TEXT,
+		"the time before: 14:00..14:05 today, now-2h..now-1h, or as --from and --until"},
+	{"--right", "FROM..UNTIL", "diff", OFFSET(right), KIND_TEXT, "the time after"},
+	{"--fail-if", "RULE", "diff", OFFSET(fail_if), KIND_TEXT,
+		"exit with 1 if a function grew: NAME>+5% (points of the whole), NAME>x1.5"},
 	{"--format", "folded", "export", OFFSET(format), KIND_TEXT,
 		"folded: one line a stack, `root;...;leaf value`"},
 	{"--all", NULL, "status", OFFSET(all), KIND_SWITCH, "every counter, with its meaning"},
-	{"--json", NULL, "top status", OFFSET(json), KIND_SWITCH, "the server's own answer"},
+	{"--json", NULL, "top diff status", OFFSET(json), KIND_SWITCH, "the server's own answer"},
 	{"--help", NULL, "", OFFSET(help), KIND_SWITCH, "this text"},
 	{"--version", NULL, "", OFFSET(version), KIND_SWITCH, "the version"},
 };
@@ -143,6 +148,11 @@ static int check(const struct options *options, char *ret_error)
 			strlen(options->limit) > 7 || strtol(options->limit, NULL, 10) == 0)) {
 		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
 			"--limit %.100s: a number above 0 must stand here", options->limit);
+		return -EINVAL;
+	}
+	if (options->fail_if && options->json) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"--fail-if and --json: only one of them at a time");
 		return -EINVAL;
 	}
 	if (options->format && strcmp(options->format, "folded") != 0) {

@@ -23,6 +23,9 @@ struct options {
 	const char *until;
 	const char *format;
 	const char *limit;
+	const char *left; /* of a comparison; NULL: not given, as the next two */
+	const char *right;
+	const char *fail_if;
 	char *from_text; /* `now-1m`, made of --last */
 	bool json;
 	bool full;

@@ -75,8 +75,8 @@ static const char *only_host(const struct selector *selector)
 	return NULL;
 }
 
-static int visit_profiles(
-	const struct site *site, const struct query_params *params, struct visit *visit)
+int profile_query_visit(const struct site *site, const struct query_params *params,
+	int (*visit)(void *context, const struct profile *profile), void *context)
 {
 	struct profile_store_filter filter = {
 		.host = only_host(&params->selector), .type = params->selector.type};
@@ -84,10 +84,10 @@ static int visit_profiles(
 	if (params->range.from_ns == params->range.until_ns)
 		return 0;
 	return profile_store_visit(site->store, params->range.from_ns, params->range.until_ns,
-		&filter, visit_profile, visit);
+		&filter, visit, context);
 }
 
-static int name_and_join(struct profile_tree *tree, const struct site *site)
+int profile_tree_join(struct profile_tree *tree, const struct site *site)
 {
 	struct symbol_names names;
 	int r;
@@ -113,9 +113,9 @@ int profile_tree_init(struct profile_tree *tree, const struct site *site,
 	if (r == 0)
 		r = function_table_init(&tree->functions);
 	if (r == 0)
-		r = visit_profiles(site, params, &visit);
+		r = profile_query_visit(site, params, visit_profile, &visit);
 	if (r == 0)
-		r = name_and_join(tree, site);
+		r = profile_tree_join(tree, site);
 	if (r < 0) {
 		profile_tree_done(tree);
 		return r;
@@ -147,7 +147,7 @@ int profile_list(struct listing *listing, const struct site *site,
 	int r = listing_init(listing, &params->selector, params->range);
 
 	if (r == 0)
-		r = visit_profiles(site, params, &visit);
+		r = profile_query_visit(site, params, visit_profile, &visit);
 	if (r < 0) {
 		listing_done(listing);
 		return r;

@@ -31,6 +31,12 @@ int profile_tree_init(struct profile_tree *tree, const struct site *site,
 	struct timeline *timeline);
 void profile_tree_done(struct profile_tree *tree);
 
+/* For those who merge by themselves: visits the profiles that PARAMS may mean; and names and joins
+ * what tree->merge holds, which is released. */
+int profile_query_visit(const struct site *site, const struct query_params *params,
+	int (*visit)(void *context, const struct profile *profile), void *context);
+int profile_tree_join(struct profile_tree *tree, const struct site *site);
+
 /* Adds one profile to a listing. */
 typedef int (*profile_list_fn)(
 	struct listing *listing, const struct profile *profile, const void *context);

@@ -3,30 +3,47 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/profile/profile.h"
 
-static bool read_range(const struct http_request *request, uint64_t now_ns,
+/* `right_until` and shorter ones. */
+#define SIDE_PARAM_BYTES_MAX 16
+
+/* Of a side of a comparison: `left_from`; of a plain query, whose side is "": `from`. */
+static const char *side_param(
+	const struct http_request *request, const char *side, const char *name)
+{
+	char full[SIDE_PARAM_BYTES_MAX];
+
+	snprintf(full, sizeof(full), "%s%s", side, name);
+	return http_request_param(request, full);
+}
+
+static bool read_range(const struct http_request *request, const char *side, uint64_t now_ns,
 	struct http_answer *answer, struct time_range *ret_range)
 {
 	const char *what = "";
 
-	if (time_range_parse(http_request_param(request, "from"),
-		    http_request_param(request, "until"), now_ns, ret_range, &what) == 0)
+	if (time_range_parse(side_param(request, side, "from"), side_param(request, side, "until"),
+		    now_ns, ret_range, &what) == 0)
 		return true;
-	http_answer_error(answer, 400, "from, until: %s", what);
+	http_answer_error(answer, 400, "%sfrom, %suntil: %s", side, side, what);
 	return false;
 }
 
-static bool read_selector(const struct http_request *request, bool needs_type,
+static bool read_selector(const struct http_request *request, const char *side, bool needs_type,
 	struct http_answer *answer, struct selector *ret_selector)
 {
-	const char *query = http_request_param(request, "query");
+	const char *query = side_param(request, side, "query");
 	char error[SELECTOR_ERROR_BYTES_MAX];
 	int r;
 
+	/* Both sides of a comparison may share one. */
+	if (!query)
+		query = http_request_param(request, "query");
 	if (!query)
 		query = "";
 	r = selector_parse(query, strlen(query), ret_selector, error);
@@ -45,15 +62,41 @@ static bool read_selector(const struct http_request *request, bool needs_type,
 	return true;
 }
 
-bool query_params_read(const struct http_request *request, uint64_t now_ns, bool needs_type,
-	struct http_answer *answer, struct query_params *ret_params)
+static bool read_params(const struct http_request *request, const char *side, uint64_t now_ns,
+	bool needs_type, struct http_answer *answer, struct query_params *ret_params)
 {
 	if (request->too_many_params) {
 		http_answer_error(answer, 400, "more than %d parameters", HTTP_PARAM_COUNT_MAX);
 		return false;
 	}
-	return read_range(request, now_ns, answer, &ret_params->range) &&
-		read_selector(request, needs_type, answer, &ret_params->selector);
+	return read_range(request, side, now_ns, answer, &ret_params->range) &&
+		read_selector(request, side, needs_type, answer, &ret_params->selector);
+}
+
+bool query_params_read(const struct http_request *request, uint64_t now_ns, bool needs_type,
+	struct http_answer *answer, struct query_params *ret_params)
+{
+	return read_params(request, "", now_ns, needs_type, answer, ret_params);
+}
+
+bool query_params_read_sides(const struct http_request *request, uint64_t now_ns,
+	struct http_answer *answer, struct query_params ret_sides[2])
+{
+	if (!read_params(request, "left_", now_ns, true, answer, &ret_sides[0]))
+		return false;
+	if (!read_params(request, "right_", now_ns, true, answer, &ret_sides[1])) {
+		query_params_done(&ret_sides[0]);
+		return false;
+	}
+	if (strcmp(ret_sides[0].selector.type, ret_sides[1].selector.type) == 0)
+		return true;
+	http_answer_error(answer, 400,
+		"left_query, right_query: both must name the same profile type; these are %s and "
+		"%s",
+		ret_sides[0].selector.type, ret_sides[1].selector.type);
+	query_params_done(&ret_sides[0]);
+	query_params_done(&ret_sides[1]);
+	return false;
 }
 
 void query_params_done(struct query_params *params)

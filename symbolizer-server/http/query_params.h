@@ -22,6 +22,10 @@ struct query_params {
 /* NEEDS_TYPE: the query must name a profile type. */
 bool query_params_read(const struct http_request *request, uint64_t now_ns, bool needs_type,
 	struct http_answer *answer, struct query_params *ret_params);
+/* Both sides of a comparison, `left_query`, `left_from`, ..., `right_until`; where a side has no
+ * query of its own, that is `query`. Both name the same profile type. */
+bool query_params_read_sides(const struct http_request *request, uint64_t now_ns,
+	struct http_answer *answer, struct query_params ret_sides[2]);
 void query_params_done(struct query_params *params);
 
 /* A whole number of at least MIN and at most MAX; FALLBACK if it is not given. */

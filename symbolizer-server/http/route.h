@@ -3,8 +3,9 @@
  *
  * What it is   one list of paths, from which the table and the declarations of the handlers are
  *              made; the guard in front of it; and the answers to paths and methods that are not in
- *              it. Handlers stand in route_tree.c (flame graphs, tables, exports), route_listing.c
- *              (what exists in a range) and route_status.c (how the server and its hosts are).
+ *              it. Handlers stand in route_tree.c (flame graphs, tables, exports), route_comparison.c
+ *              (two sides), route_listing.c (what exists in a range) and route_status.c (how the
+ *              server and its hosts are).
  * Ownership    everything is static.
  * Threads      any.
  * Errors       answered: 403, 404, 405.
@@ -21,6 +22,7 @@
 #define HTTP_ROUTES(X)                                \
 	X("/api/v1/flame", route_flame, true)         \
 	X("/api/v1/top", route_top, true)             \
+	X("/api/v1/diff", route_diff, true)           \
 	X("/api/v1/export", route_export, true)       \
 	X("/api/v1/hosts", route_hosts, true)         \
 	X("/api/v1/processes", route_processes, true) \

@@ -24,21 +24,14 @@ static void open_module(struct symbol_names *names, const struct build_id *id)
 					  : -ENOENT;
 }
 
-int symbol_names_ask(void *context, const struct build_id *id, uint64_t address,
-	struct naming_answer *ret_answer)
+int symbol_names_ask(
+	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain)
 {
 	struct symbol_names *names = context;
-	struct symbol symbol;
-	int r;
 
 	if (!build_id_equal(&names->id, id))
 		open_module(names, id);
 	if (names->opened < 0)
 		return names->opened;
-	r = symbol_reader_find(names->reader, address, &symbol);
-	if (r < 0)
-		return r;
-	demangle(symbol.name, names->text);
-	*ret_answer = (struct naming_answer){names->text, symbol.start, symbol.end};
-	return 0;
+	return symbol_reader_chain(names->reader, address, ret_chain);
 }

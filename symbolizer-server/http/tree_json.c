@@ -32,7 +32,24 @@ static void write_about(struct json_writer *json, const struct flame *flame)
 	json_boolean(json, about->partial_symbols);
 }
 
-static void write_names(struct json_writer *json, const struct flame *flame)
+static const struct function *function_of(const struct flame *flame, uint32_t name)
+{
+	return &flame->tree->functions->functions[flame->functions[name]];
+}
+
+static void write_texts(
+	struct json_writer *json, const struct flame *flame, const struct flame_texts *texts)
+{
+	const struct string_table *strings = &flame->tree->functions->strings;
+
+	json_begin_array(json);
+	for (uint32_t i = 0; i < texts->count; i++)
+		json_text(json, string_table_text(strings, texts->strings[i]),
+			string_table_length(strings, texts->strings[i]));
+	json_end_array(json);
+}
+
+void tree_json_names(struct json_writer *json, const struct flame *flame)
 {
 	const struct function_table *functions = flame->tree->functions;
 
@@ -42,26 +59,27 @@ static void write_names(struct json_writer *json, const struct flame *flame)
 		json_text(json, function_table_name(functions, flame->functions[i]),
 			function_table_name_length(functions, flame->functions[i]));
 	json_end_array(json);
-	json_key(json, "name_module");
-	json_begin_array(json);
+	json_begin_array(json_key(json, "name_module"));
 	for (uint32_t i = 0; i < flame->name_count; i++)
-		json_unsigned(
-			json, flame->modules[functions->functions[flame->functions[i]].module]);
+		json_unsigned(json, flame->modules.numbers[function_of(flame, i)->module]);
 	json_end_array(json);
-	json_key(json, "name_kind");
-	json_begin_array(json);
+	json_begin_array(json_key(json, "name_kind"));
 	for (uint32_t i = 0; i < flame->name_count; i++)
-		json_unsigned(json, functions->functions[flame->functions[i]].kind);
+		json_unsigned(json, function_of(flame, i)->kind);
 	json_end_array(json);
-	json_key(json, "modules");
-	json_begin_array(json);
-	for (uint32_t i = 0; i < flame->module_count; i++)
-		json_text(json, string_table_text(&functions->strings, flame->module_strings[i]),
-			string_table_length(&functions->strings, flame->module_strings[i]));
+	json_begin_array(json_key(json, "name_file"));
+	for (uint32_t i = 0; i < flame->name_count; i++)
+		json_unsigned(json, flame->files.numbers[function_of(flame, i)->file]);
 	json_end_array(json);
+	json_begin_array(json_key(json, "name_line"));
+	for (uint32_t i = 0; i < flame->name_count; i++)
+		json_unsigned(json, function_of(flame, i)->line);
+	json_end_array(json);
+	write_texts(json_key(json, "modules"), flame, &flame->modules);
+	write_texts(json_key(json, "files"), flame, &flame->files);
 }
 
-static void write_nodes(struct json_writer *json, const struct flame *flame)
+void tree_json_shape(struct json_writer *json, const struct flame *flame)
 {
 	const struct level_tree *tree = flame->tree;
 
@@ -70,15 +88,16 @@ static void write_nodes(struct json_writer *json, const struct flame *flame)
 	for (uint32_t i = 0; i < tree->count; i++)
 		json_unsigned(json, tree->nodes[i].child_count);
 	json_end_array(json);
-	json_key(json, "totals");
-	json_begin_array(json);
-	for (uint32_t i = 0; i < tree->count; i++)
-		json_unsigned(json, (uint64_t)tree->nodes[i].total >> flame->scale);
-	json_end_array(json);
 	json_key(json, "name");
 	json_begin_array(json);
 	for (uint32_t i = 0; i < tree->count; i++)
 		json_unsigned(json, flame->names[tree->nodes[i].function]);
+	json_end_array(json);
+	json_begin_array(json_key(json, "inlined"));
+	for (uint32_t i = 0; i < tree->count; i++) {
+		if (tree->nodes[i].inlined)
+			json_unsigned(json, i);
+	}
 	json_end_array(json);
 	json_key(json, "trimmed_nodes");
 	json_begin_array(json);
@@ -93,6 +112,17 @@ static void write_nodes(struct json_writer *json, const struct flame *flame)
 	json_end_array(json);
 }
 
+static void write_totals(struct json_writer *json, const struct flame *flame)
+{
+	const struct level_tree *tree = flame->tree;
+
+	json_key(json, "totals");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < tree->count; i++)
+		json_unsigned(json, (uint64_t)tree->nodes[i].total >> flame->scale);
+	json_end_array(json);
+}
+
 void tree_json_flame(const struct flame *flame, struct bytes_writer *out)
 {
 	struct json_writer json;
@@ -100,8 +130,9 @@ void tree_json_flame(const struct flame *flame, struct bytes_writer *out)
 	json_writer_init(&json, out);
 	json_begin_object(&json);
 	write_about(&json, flame);
-	write_names(&json, flame);
-	write_nodes(&json, flame);
+	tree_json_names(&json, flame);
+	tree_json_shape(&json, flame);
+	write_totals(&json, flame);
 	json_end_object(&json);
 }
 

@@ -14,6 +14,12 @@
 #include "symbolizer-server/query/timeline.h"
 #include "symbolizer-server/query/top.h"
 
+struct json_writer;
+
+/* Two parts of such an object, for those who write more into it: names and what they are of; and
+ * the children and the name of each node. */
+void tree_json_names(struct json_writer *json, const struct flame *flame);
+void tree_json_shape(struct json_writer *json, const struct flame *flame);
 void tree_json_flame(const struct flame *flame, struct bytes_writer *out);
 /* The first ROW_COUNT rows. */
 void tree_json_top(const struct top *top, const struct flame_about *about, int64_t total,

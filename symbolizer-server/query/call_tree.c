@@ -6,6 +6,9 @@
 
 static const char root_name[] = "total";
 
+/* Mark of a node that a call leads to, at least sometimes. */
+#define CALLED 1
+
 static int add_root(struct call_tree *tree)
 {
 	struct function root = {.kind = FUNCTION_ROOT};
@@ -18,6 +21,26 @@ static int add_root(struct call_tree *tree)
 	return r != 0 ? r : growing_tree_init(&tree->tree, function);
 }
 
+/* Walks or makes the nodes of CHAIN below PARENT; gives the innermost. */
+static int join_chain(struct call_tree *tree, const struct naming *naming,
+	const struct naming_chain *chain, uint32_t parent, uint32_t *ret_node)
+{
+	const uint32_t *links = naming->links + chain->first;
+	uint32_t node = parent;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < chain->count; i++) {
+		if (naming->joins_neighbours && links[i] == tree->tree.nodes[node].what)
+			continue;
+		r = growing_tree_child(&tree->tree, node, links[i], &node);
+		if (r == 0 && i == 0)
+			tree->tree.nodes[node].mark = CALLED;
+	}
+	if (r == 0)
+		*ret_node = node;
+	return r;
+}
+
 /* JOINED: node of the merge -> node of the tree. */
 static int join(struct call_tree *tree, const struct merge *merge, const struct naming *naming,
 	uint32_t *joined)
@@ -26,11 +49,12 @@ static int join(struct call_tree *tree, const struct merge *merge, const struct 
 
 	joined[GROWING_TREE_ROOT] = GROWING_TREE_ROOT;
 	tree->tree.nodes[GROWING_TREE_ROOT].self = merge->tree.nodes[GROWING_TREE_ROOT].self;
+	tree->tree.nodes[GROWING_TREE_ROOT].mark = CALLED;
 	for (uint32_t i = 1; r == 0 && i < merge->tree.count; i++) {
 		const struct growing_node *node = &merge->tree.nodes[i];
 
-		r = growing_tree_child(&tree->tree, joined[node->parent],
-			naming->functions[node->what], &joined[i]);
+		r = join_chain(tree, naming, &naming->chains[node->what], joined[node->parent],
+			&joined[i]);
 		if (r == 0)
 			tree->tree.nodes[joined[i]].self += node->self;
 	}
@@ -102,6 +126,11 @@ void call_tree_done(struct call_tree *tree)
 	free(tree->totals);
 	free(tree->lanes);
 	*tree = (struct call_tree){0};
+}
+
+bool call_tree_is_inlined(const struct call_tree *tree, uint32_t node)
+{
+	return tree->tree.nodes[node].mark != CALLED;
 }
 
 void call_tree_visit(const struct call_tree *tree, call_tree_step_fn enter, call_tree_step_fn leave,

@@ -55,22 +55,30 @@ static int number_names(struct flame *flame)
 	return 0;
 }
 
-static void number_modules(struct flame *flame)
+static int texts_init(struct flame_texts *texts, uint32_t string_count)
 {
-	for (uint32_t i = 0; i < flame->name_count; i++) {
-		uint32_t string = flame->tree->functions->functions[flame->functions[i]].module;
+	texts->strings = calloc(string_count, sizeof(uint32_t));
+	texts->numbers = calloc(string_count, sizeof(uint32_t));
+	return texts->strings && texts->numbers ? 0 : -ENOMEM;
+}
 
-		if (string == 0 || flame->modules[string] != 0)
-			continue;
-		flame->module_strings[flame->module_count++] = string;
-		flame->modules[string] = flame->module_count;
-	}
+static void texts_done(struct flame_texts *texts)
+{
+	free(texts->strings);
+	free(texts->numbers);
+}
+
+static void number_text(struct flame_texts *texts, uint32_t string)
+{
+	if (string == 0 || texts->numbers[string] != 0)
+		return;
+	texts->strings[texts->count++] = string;
+	texts->numbers[string] = texts->count;
 }
 
 int flame_init(struct flame *flame, const struct level_tree *tree, const struct flame_about *about)
 {
 	size_t function_count = tree->functions->count;
-	size_t string_count = tree->functions->strings.count;
 	int r;
 
 	*flame = (struct flame){.about = *about, .tree = tree};
@@ -78,16 +86,21 @@ int flame_init(struct flame *flame, const struct level_tree *tree, const struct 
 		flame->scale++;
 	flame->functions = calloc(function_count, sizeof(uint32_t));
 	flame->names = calloc(function_count, sizeof(uint32_t));
-	flame->module_strings = calloc(string_count, sizeof(uint32_t));
-	flame->modules = calloc(string_count, sizeof(uint32_t));
-	r = flame->functions && flame->names && flame->module_strings && flame->modules
-		? number_names(flame)
-		: -ENOMEM;
+	r = flame->functions && flame->names ? number_names(flame) : -ENOMEM;
+	if (r == 0)
+		r = texts_init(&flame->modules, tree->functions->strings.count);
+	if (r == 0)
+		r = texts_init(&flame->files, tree->functions->strings.count);
 	if (r < 0) {
 		flame_done(flame);
 		return r;
 	}
-	number_modules(flame);
+	for (uint32_t i = 0; i < flame->name_count; i++) {
+		const struct function *function = &tree->functions->functions[flame->functions[i]];
+
+		number_text(&flame->modules, function->module);
+		number_text(&flame->files, function->file);
+	}
 	return 0;
 }
 
@@ -95,8 +108,8 @@ void flame_done(struct flame *flame)
 {
 	free(flame->functions);
 	free(flame->names);
-	free(flame->module_strings);
-	free(flame->modules);
+	texts_done(&flame->modules);
+	texts_done(&flame->files);
 	*flame = (struct flame){0};
 }
 

@@ -36,6 +36,13 @@ struct flame_about {
 	struct time_range range; /* the part of the asked range that profiles cover */
 };
 
+/* Texts that many names share, numbered as they come. */
+struct flame_texts {
+	uint32_t *strings; /* of each text */
+	uint32_t *numbers; /* of each string of the functions: its number plus 1, or 0 */
+	uint32_t count;
+};
+
 struct flame {
 	struct flame_about about;
 	const struct level_tree *tree;
@@ -44,9 +51,8 @@ struct flame {
 	uint32_t *functions; /* of each name */
 	uint32_t *names; /* of each function; only of those that have one */
 	uint32_t name_count;
-	uint32_t *module_strings; /* of each module */
-	uint32_t *modules; /* of each string of the functions: its module plus 1, or 0 */
-	uint32_t module_count;
+	struct flame_texts modules;
+	struct flame_texts files; /* source files */
 };
 
 int flame_init(struct flame *flame, const struct level_tree *tree, const struct flame_about *about);

@@ -16,9 +16,14 @@ enum section_id {
 	SECTION_MODULE_LENGTH = 8,
 	SECTION_MODULE_TEXT = 9,
 	SECTION_TRIMMED = 10,
+	SECTION_INLINED = 20,
+	SECTION_NAME_FILE = 21,
+	SECTION_NAME_LINE = 22,
+	SECTION_FILE_LENGTH = 23,
+	SECTION_FILE_TEXT = 24,
 };
 
-#define SECTION_COUNT 10
+#define SECTION_COUNT 15
 #define HEADER_BYTES 72
 #define SECTION_ENTRY_BYTES 24
 
@@ -66,7 +71,7 @@ static void write_name_texts(const struct flame *flame, struct bytes_writer *wri
 static void write_name_modules(const struct flame *flame, struct bytes_writer *writer)
 {
 	for (uint32_t i = 0; i < flame->name_count; i++)
-		bytes_write_varint(writer, flame->modules[function_of(flame, i)->module]);
+		bytes_write_varint(writer, flame->modules.numbers[function_of(flame, i)->module]);
 }
 
 static void write_name_kinds(const struct flame *flame, struct bytes_writer *writer)
@@ -75,22 +80,66 @@ static void write_name_kinds(const struct flame *flame, struct bytes_writer *wri
 		bytes_write_u8(writer, function_of(flame, i)->kind);
 }
 
+static void write_lengths(
+	const struct flame *flame, const struct flame_texts *texts, struct bytes_writer *writer)
+{
+	for (uint32_t i = 0; i < texts->count; i++)
+		bytes_write_varint(writer,
+			string_table_length(&flame->tree->functions->strings, texts->strings[i]));
+}
+
+static void write_texts(
+	const struct flame *flame, const struct flame_texts *texts, struct bytes_writer *writer)
+{
+	const struct string_table *strings = &flame->tree->functions->strings;
+
+	for (uint32_t i = 0; i < texts->count; i++)
+		bytes_write_span(writer, string_table_text(strings, texts->strings[i]),
+			string_table_length(strings, texts->strings[i]));
+}
+
 static void write_module_lengths(const struct flame *flame, struct bytes_writer *writer)
 {
-	for (uint32_t i = 0; i < flame->module_count; i++) {
-		bytes_write_varint(writer,
-			string_table_length(
-				&flame->tree->functions->strings, flame->module_strings[i]));
-	}
+	write_lengths(flame, &flame->modules, writer);
 }
 
 static void write_module_texts(const struct flame *flame, struct bytes_writer *writer)
 {
-	const struct string_table *strings = &flame->tree->functions->strings;
+	write_texts(flame, &flame->modules, writer);
+}
 
-	for (uint32_t i = 0; i < flame->module_count; i++)
-		bytes_write_span(writer, string_table_text(strings, flame->module_strings[i]),
-			string_table_length(strings, flame->module_strings[i]));
+static void write_name_files(const struct flame *flame, struct bytes_writer *writer)
+{
+	for (uint32_t i = 0; i < flame->name_count; i++)
+		bytes_write_varint(writer, flame->files.numbers[function_of(flame, i)->file]);
+}
+
+static void write_name_lines(const struct flame *flame, struct bytes_writer *writer)
+{
+	for (uint32_t i = 0; i < flame->name_count; i++)
+		bytes_write_varint(writer, function_of(flame, i)->line);
+}
+
+static void write_file_lengths(const struct flame *flame, struct bytes_writer *writer)
+{
+	write_lengths(flame, &flame->files, writer);
+}
+
+static void write_file_texts(const struct flame *flame, struct bytes_writer *writer)
+{
+	write_texts(flame, &flame->files, writer);
+}
+
+static void write_inlined(const struct flame *flame, struct bytes_writer *writer)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < flame->tree->count; i++) {
+		if (!flame->tree->nodes[i].inlined)
+			continue;
+		bytes_write_varint(writer, i - last);
+		last = i;
+	}
 }
 
 static void write_trimmed(const struct flame *flame, struct bytes_writer *writer)
@@ -121,6 +170,11 @@ static const struct section {
 	{SECTION_MODULE_LENGTH, ENCODING_VARINTS, write_module_lengths},
 	{SECTION_MODULE_TEXT, ENCODING_RAW, write_module_texts},
 	{SECTION_TRIMMED, ENCODING_VARINTS, write_trimmed},
+	{SECTION_INLINED, ENCODING_VARINTS, write_inlined},
+	{SECTION_NAME_FILE, ENCODING_VARINTS, write_name_files},
+	{SECTION_NAME_LINE, ENCODING_VARINTS, write_name_lines},
+	{SECTION_FILE_LENGTH, ENCODING_VARINTS, write_file_lengths},
+	{SECTION_FILE_TEXT, ENCODING_RAW, write_file_texts},
 };
 
 static void write_header(const struct flame *flame, struct bytes_writer *writer)

@@ -78,19 +78,61 @@ static bool function_equal(const void *context, uint32_t index, const void *key)
 	const struct function *one = (const struct function *)context + index;
 	const struct function *other = key;
 
-	return one->name == other->name && one->module == other->module && one->kind == other->kind;
+	return one->name == other->name && one->module == other->module &&
+		one->kind == other->kind && one->build == other->build &&
+		one->line == other->line && (one->line == 0 || one->file == other->file);
+}
+
+static uint64_t hash_function(const struct function *function)
+{
+	uint64_t hash = hash_pair(
+		function->name, (uint64_t)function->module << 8 | (uint64_t)function->kind);
+
+	if (function->line == 0 && function->build == 0)
+		return hash;
+	return hash_pair(hash, (uint64_t)function->line << 32 | function->build);
+}
+
+static int compare_strings(const struct string_table *strings, uint32_t one, uint32_t other)
+{
+	size_t one_length = string_table_length(strings, one);
+	size_t other_length = string_table_length(strings, other);
+	size_t shorter = one_length < other_length ? one_length : other_length;
+	int order;
+
+	if (one == other)
+		return 0;
+	order = memcmp(string_table_text(strings, one), string_table_text(strings, other), shorter);
+	if (order != 0)
+		return order;
+	return one_length < other_length ? -1 : 1;
+}
+
+/* The same however many profiles were merged, in whatever order. */
+static void keep_first(
+	struct function_table *table, uint32_t index, const struct function *function)
+{
+	struct function *kept = &table->functions[index];
+
+	/* A name that is shown as it is comes before one that had to be read. */
+	if (kept->raw != 0 && compare_strings(&table->strings, function->raw, kept->raw) < 0)
+		kept->raw = function->raw;
+	if (kept->file == 0 ||
+		(function->file != 0 &&
+			compare_strings(&table->strings, function->file, kept->file) < 0))
+		kept->file = function->file;
 }
 
 int function_table_add(
 	struct function_table *table, const struct function *function, uint32_t *ret_index)
 {
-	uint64_t hash = hash_pair(
-		function->name, (uint64_t)function->module << 8 | (uint64_t)function->kind);
+	uint64_t hash = hash_function(function);
 	uint32_t index =
 		index_map_find(&table->map, hash, function_equal, table->functions, function);
 	int r;
 
 	if (index != INDEX_MAP_NONE) {
+		keep_first(table, index, function);
 		*ret_index = index;
 		return 0;
 	}
@@ -114,21 +156,6 @@ size_t function_table_name_length(const struct function_table *table, uint32_t f
 	return string_table_length(&table->strings, table->functions[function].name);
 }
 
-static int compare_strings(const struct string_table *strings, uint32_t one, uint32_t other)
-{
-	size_t one_length = string_table_length(strings, one);
-	size_t other_length = string_table_length(strings, other);
-	size_t shorter = one_length < other_length ? one_length : other_length;
-	int order;
-
-	if (one == other)
-		return 0;
-	order = memcmp(string_table_text(strings, one), string_table_text(strings, other), shorter);
-	if (order != 0)
-		return order;
-	return one_length < other_length ? -1 : 1;
-}
-
 int function_table_compare(const struct function_table *table, uint32_t one, uint32_t other)
 {
 	const struct function *a = &table->functions[one], *b = &table->functions[other];
@@ -138,5 +165,11 @@ int function_table_compare(const struct function_table *table, uint32_t one, uin
 		order = compare_strings(&table->strings, a->module, b->module);
 	if (order == 0)
 		order = (int)a->kind - (int)b->kind;
+	if (order == 0)
+		order = compare_strings(&table->strings, a->file, b->file);
+	if (order == 0 && a->line != b->line)
+		order = a->line < b->line ? -1 : 1;
+	if (order == 0)
+		order = compare_strings(&table->strings, a->build, b->build);
 	return order;
 }

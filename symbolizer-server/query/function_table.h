@@ -2,7 +2,8 @@
 /* Function table: what trees and tables are joined by.
  *
  * What it is   {module base name, function name, kind} each once: two builds of one library, or one
- *              function at many addresses, are one row.
+ *              function at many addresses, inlined or called, are one row. Where lines are asked
+ *              for, file and line are part of it; where builds are kept apart, the build-ID is.
  * Ownership    owns its texts, which are valid UTF-8.
  * Threads      one owner.
  * Errors       -ENOMEM; -E2BIG: too many functions.
@@ -26,7 +27,8 @@ enum function_kind {
 	FUNCTION_PYTHON = 3,
 	FUNCTION_JVM = 4,
 	FUNCTION_LUA = 5,
-	FUNCTION_INLINED = 6,
+	FUNCTION_INLINED =
+		6, /* of a node, never of a function: one that is called elsewhere is the same */
 	FUNCTION_MARKER = 7,
 	FUNCTION_TRIMMED = 8, /* stands for the small subtrees that were left out */
 	FUNCTION_ROOT = 9,
@@ -36,9 +38,15 @@ enum function_kind {
 const char *function_kind_text(enum function_kind kind);
 
 struct function {
-	uint32_t name; /* string index */
+	uint32_t name; /* string index: as shown */
 	uint32_t module; /* string index; 0: none */
 	uint8_t kind; /* enum function_kind */
+	uint32_t line; /* 0: any of its lines */
+	uint32_t build; /* string index: build-ID in hexadecimal; 0: any build */
+	/* What is told beside it. */
+	uint32_t file; /* string index: path as the compiler wrote it; 0: unknown */
+	uint32_t raw; /* string index: as the linker knows it; 0: as shown */
+	uint32_t plain; /* string index: as shown, without file and line; 0: as shown */
 };
 
 struct function_table {
@@ -56,6 +64,7 @@ void function_table_done(struct function_table *table);
  * STRING_BYTES_MAX is cut. */
 int function_table_add_text(
 	struct function_table *table, const char *text, size_t length, uint32_t *ret_string);
+/* Of functions that differ only in what is told beside them, the texts that sort first are kept. */
 int function_table_add(
 	struct function_table *table, const struct function *function, uint32_t *ret_index);
 

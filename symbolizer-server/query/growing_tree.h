@@ -25,6 +25,7 @@ struct growing_node {
 	uint32_t child_first; /* 0: none */
 	uint32_t sibling_next; /* 0: none */
 	uint32_t child_count;
+	uint32_t mark; /* the owner's; 0 at first */
 	int64_t self; /* the owner's */
 };
 

@@ -255,6 +255,7 @@ static void emit(struct work *work, struct level_tree *tree, uint32_t place)
 	tree->nodes[tree->count++] = (struct level_node){
 		.function = work->calls->tree.nodes[node].what,
 		.total = work->calls->totals[node],
+		.inlined = call_tree_is_inlined(work->calls, node),
 	};
 }
 

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "symbolizer-server/query/call_tree.h"
@@ -30,6 +31,7 @@ struct level_node {
 	uint32_t child_count;
 	uint32_t small_count; /* of a `(n small)`: the nodes that it stands for; else 0 */
 	int64_t total;
+	bool inlined; /* all that it stands for was inlined into its parent */
 };
 
 struct level_tree {

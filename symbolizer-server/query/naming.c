@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION_NONE UINT32_MAX
+#include "store/profile/grow.h"
 
 /* One frame to be asked for. */
 struct question {
@@ -19,13 +19,15 @@ struct question {
 struct work {
 	const struct merge *merge;
 	struct function_table *functions;
+	const struct naming_options *options;
 	naming_ask_fn ask;
 	void *context;
 	struct naming *naming;
-	/* The last answer, and the function that came of it. */
-	uint32_t module;
-	struct naming_answer answer;
-	uint32_t answer_function;
+	struct call_naming calls;
+	/* The last answer, and what came of it. */
+	struct symbol_chain answer;
+	struct naming_chain answer_chain; /* count 0: there was no answer */
+	uint32_t answer_module;
 	uint8_t answer_kind;
 	uint32_t *module_names; /* module of the merge -> string of the functions */
 };
@@ -57,84 +59,151 @@ static int order_questions(const void *one, const void *other)
 	return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-static int add_function(struct work *work, const char *name, size_t length, uint32_t module_name,
-	enum function_kind kind, uint32_t *ret_function)
+static int add_link(struct naming *naming, uint32_t function)
 {
-	struct function function = {.module = module_name, .kind = (uint8_t)kind};
+	int r = grow_array(
+		&naming->links, &naming->link_capacity, naming->link_count, NAMING_LINK_COUNT_MAX);
+
+	if (r == 0)
+		naming->links[naming->link_count++] = function;
+	return r;
+}
+
+/* A chain of one function. */
+static int add_alone(struct work *work, const char *name, size_t length,
+	const struct function *about, struct naming_chain *ret_chain)
+{
+	struct function function = *about;
+	uint32_t index;
 	int r = function_table_add_text(work->functions, name, length, &function.name);
 
-	return r < 0 ? r : function_table_add(work->functions, &function, ret_function);
+	function.plain = function.name;
+	if (r == 0)
+		r = function_table_add(work->functions, &function, &index);
+	if (r == 0)
+		r = add_link(work->naming, index);
+	if (r == 0)
+		*ret_chain = (struct naming_chain){work->naming->link_count - 1, 1};
+	return r;
 }
 
 /* A frame that came with a name, or that lies in no module. */
-static int name_without_asking(struct work *work, const struct frame *frame, uint32_t *ret_function)
+static int name_without_asking(
+	struct work *work, const struct frame *frame, struct naming_chain *ret_chain)
 {
 	static const char unknown[] = "[unknown]";
 	const struct string_table *strings = &work->merge->strings;
+	struct function about = {.kind = FUNCTION_UNKNOWN};
 	char text[40];
 	int length;
 
 	if (frame->flags & FRAME_NAMED) {
 		uint32_t name = (uint32_t)frame->address;
 
-		return add_function(work, string_table_text(strings, name),
-			string_table_length(strings, name), work->module_names[frame->module],
-			kind_of(frame), ret_function);
+		about.module = work->module_names[frame->module];
+		about.kind = (uint8_t)kind_of(frame);
+		return add_alone(work, string_table_text(strings, name),
+			string_table_length(strings, name), &about, ret_chain);
 	}
 	if (frame->kind != FRAME_KERNEL)
-		return add_function(
-			work, unknown, sizeof(unknown) - 1, 0, FUNCTION_UNKNOWN, ret_function);
+		return add_alone(work, unknown, sizeof(unknown) - 1, &about, ret_chain);
 	length = snprintf(text, sizeof(text), "[kernel]+0x%" PRIx64, frame->address);
-	return add_function(work, text, (size_t)length, 0, FUNCTION_UNKNOWN, ret_function);
+	return add_alone(work, text, (size_t)length, &about, ret_chain);
+}
+
+/* The build-ID as a string of the functions, if builds are kept apart. */
+static int find_build(struct work *work, const struct module *module, uint32_t *ret_build)
+{
+	char text[BUILD_ID_TEXT_MAX];
+
+	*ret_build = 0;
+	if (!work->options->by_build || !build_id_known(&module->build_id))
+		return 0;
+	build_id_format(&module->build_id, text);
+	return function_table_add_text(work->functions, text, strlen(text), ret_build);
 }
 
 /* `module+0x1a2b`. A module without a base name goes by its build-ID. */
-static int name_by_address(struct work *work, const struct frame *frame, uint32_t *ret_function)
+static int name_by_address(
+	struct work *work, const struct frame *frame, struct naming_chain *ret_chain)
 {
-	uint32_t name = work->module_names[frame->module];
-	const char *module = string_table_text(&work->functions->strings, name);
+	struct function about = {.module = work->module_names[frame->module]};
+	const char *module = string_table_text(&work->functions->strings, about.module);
 	char id[BUILD_ID_TEXT_MAX];
 	char text[512];
 	int length;
 
-	if (name == 0) {
+	if (about.module == 0) {
 		build_id_format(&work->merge->modules.modules[frame->module].build_id, id);
 		module = id;
 	}
 	length = snprintf(text, sizeof(text), "%.400s+0x%" PRIx64, module, frame->address);
 	work->naming->unnamed_count++;
-	return add_function(work, text, (size_t)length, name, FUNCTION_UNKNOWN, ret_function);
+	return add_alone(work, text, (size_t)length, &about, ret_chain);
+}
+
+/* The chain of the last answer, for a frame of this kind. */
+static int link_answer(struct work *work, const struct question *question, enum function_kind kind,
+	struct naming_chain *ret_chain)
+{
+	const struct symbol_chain *answer = &work->answer;
+	uint32_t count = work->options->hides_inlined ? 1 : answer->count;
+	struct call_place place = {.module = question->module,
+		.module_name = work->module_names[question->module],
+		.kind = (uint8_t)kind};
+	struct naming_chain chain = {.first = work->naming->link_count, .count = count};
+	int r = find_build(work, &work->merge->modules.modules[question->module], &place.build);
+
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		uint32_t function;
+
+		r = call_naming_function(
+			&work->calls, &answer->calls[answer->count - 1 - i], &place, &function);
+		if (r == 0)
+			r = add_link(work->naming, function);
+	}
+	if (r == 0)
+		*ret_chain = chain;
+	return r;
+}
+
+static bool is_answered(
+	const struct work *work, const struct question *question, uint8_t frame_kind)
+{
+	bool by_function = work->options->group == NAMING_BY_FUNCTION;
+	const struct symbol_chain *answer = &work->answer;
+
+	return work->answer_chain.count > 0 && work->answer_module == question->module &&
+		work->answer_kind == frame_kind &&
+		question->address >= (by_function ? answer->start : answer->line_start) &&
+		question->address < (by_function ? answer->end : answer->line_end);
 }
 
 static int answer_question(
-	struct work *work, const struct question *question, uint32_t *ret_function)
+	struct work *work, const struct question *question, struct naming_chain *ret_chain)
 {
 	const struct frame *frame = &work->merge->frames.frames[question->frame];
 	const struct module *module = &work->merge->modules.modules[question->module];
-	bool answered = work->answer_function != FUNCTION_NONE &&
-		work->module == question->module && work->answer_kind == frame->kind &&
-		question->address >= work->answer.start && question->address < work->answer.end;
 	int r;
 
-	if (answered) {
-		*ret_function = work->answer_function;
+	if (is_answered(work, question, frame->kind)) {
+		*ret_chain = work->answer_chain;
 		return 0;
 	}
-	work->answer_function = FUNCTION_NONE;
+	work->answer_chain.count = 0;
 	r = build_id_known(&module->build_id)
 		? work->ask(work->context, &module->build_id, question->address, &work->answer)
 		: -ENOENT;
 	if (r == -ENOMEM)
 		return r;
-	if (r < 0)
-		return name_by_address(work, frame, ret_function);
-	r = add_function(work, work->answer.name, strlen(work->answer.name),
-		work->module_names[question->module], kind_of(frame), ret_function);
+	if (r < 0 || work->answer.count == 0)
+		return name_by_address(work, frame, ret_chain);
+	r = link_answer(work, question, kind_of(frame), &work->answer_chain);
 	if (r < 0)
 		return r;
-	work->module = question->module;
+	work->answer_module = question->module;
 	work->answer_kind = frame->kind;
-	work->answer_function = *ret_function;
+	*ret_chain = work->answer_chain;
 	return 0;
 }
 
@@ -167,7 +236,7 @@ static int name_frames(struct work *work, struct question *questions)
 		bool caller = (frame->flags & FRAME_RETURN_ADDRESS) && frame->address > 0;
 
 		if (frame->module == 0 || (frame->flags & FRAME_NAMED)) {
-			r = name_without_asking(work, frame, &work->naming->functions[i]);
+			r = name_without_asking(work, frame, &work->naming->chains[i]);
 			continue;
 		}
 		questions[question_count++] = (struct question){.module = frame->module,
@@ -176,38 +245,54 @@ static int name_frames(struct work *work, struct question *questions)
 	}
 	qsort(questions, question_count, sizeof(*questions), order_questions);
 	for (uint32_t i = 0; r == 0 && i < question_count; i++)
-		r = answer_question(
-			work, &questions[i], &work->naming->functions[questions[i].frame]);
+		r = answer_question(work, &questions[i], &work->naming->chains[questions[i].frame]);
+	return r;
+}
+
+int naming_init_by(struct naming *naming, const struct merge *merge,
+	struct function_table *functions, const struct naming_options *options, naming_ask_fn ask,
+	void *context)
+{
+	struct work *work = malloc(sizeof(*work));
+	/* One more than needed, so that none is no special case. */
+	struct question *questions = calloc((size_t)merge->frames.count + 1, sizeof(*questions));
+	int r = -ENOMEM;
+
+	*naming = (struct naming){.frame_count = merge->frames.count,
+		.joins_neighbours = options->group == NAMING_BY_FILE};
+	naming->chains = calloc((size_t)merge->frames.count + 1, sizeof(*naming->chains));
+	if (work && questions && naming->chains) {
+		*work = (struct work){.merge = merge,
+			.functions = functions,
+			.options = options,
+			.ask = ask,
+			.context = context,
+			.naming = naming};
+		call_naming_init(&work->calls, functions, options->group);
+		r = name_modules(work);
+		if (r == 0)
+			r = name_frames(work, questions);
+		call_naming_done(&work->calls);
+		free(work->module_names);
+	}
+	free(questions);
+	free(work);
+	if (r < 0)
+		naming_done(naming);
 	return r;
 }
 
 int naming_init(struct naming *naming, const struct merge *merge, struct function_table *functions,
 	naming_ask_fn ask, void *context)
 {
-	struct work work = {.merge = merge,
-		.functions = functions,
-		.ask = ask,
-		.context = context,
-		.naming = naming,
-		.answer_function = FUNCTION_NONE};
-	/* One more than needed, so that none is no special case. */
-	struct question *questions = calloc((size_t)merge->frames.count + 1, sizeof(*questions));
-	int r;
+	const struct naming_options by_function = {.group = NAMING_BY_FUNCTION};
 
-	*naming = (struct naming){.frame_count = merge->frames.count};
-	naming->functions = calloc((size_t)merge->frames.count + 1, sizeof(*naming->functions));
-	r = questions && naming->functions ? name_modules(&work) : -ENOMEM;
-	if (r == 0)
-		r = name_frames(&work, questions);
-	free(questions);
-	free(work.module_names);
-	if (r < 0)
-		naming_done(naming);
-	return r;
+	return naming_init_by(naming, merge, functions, &by_function, ask, context);
 }
 
 void naming_done(struct naming *naming)
 {
-	free(naming->functions);
+	free(naming->chains);
+	free(naming->links);
 	*naming = (struct naming){0};
 }

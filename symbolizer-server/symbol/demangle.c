@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libiberty writes its result in pieces to a callback. A crafted name of some hundred letters can
+/* libiberty writes its result in pieces to a callback (D apart, see below). A crafted name of some hundred letters can
  * ask for gigabytes of result, so the callback leaves by longjmp once it has enough. That is
  * safe where the demangler holds no memory of the heap while it calls back: C++ names always, Rust
  * v0 names unless one of their identifiers is in punycode; names of that kind are left alone if
@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
@@ -18,6 +19,11 @@
 /* Work grows with the square of the length at worst; compilers write 10 KiB for the wildest
  * templates. */
 #define MANGLED_BYTES_MAX (16u << 10)
+/* D's demangler gives its result whole, and a back reference may name a part with back references
+ * in it: with at most so many in a name of at most so many letters, the result is some megabytes
+ * at worst. */
+#define D_BYTES_MAX 2048
+#define D_REFERENCE_COUNT_MAX 20
 /* Pieces of one name: a crafted one can be made of very many that are empty. */
 #define PIECE_COUNT_MAX 100000
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -73,11 +79,38 @@ static bool is_cpp(const char *name)
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "___Z", 4) == 0;
 }
 
+static bool is_d(const char *name)
+{
+	size_t references = 0;
+
+	if (strncmp(name, "_D", 2) != 0 || strlen(name) > D_BYTES_MAX)
+		return false;
+	for (const char *at = name; *at; at++)
+		references += *at == 'Q' ? 1 : 0;
+	return references <= D_REFERENCE_COUNT_MAX;
+}
+
+static bool run_d(const char *name, struct output *output)
+{
+	char *text = dlang_demangle(name, DMGL_PARAMS);
+	size_t length = text ? strlen(text) : 0;
+
+	if (length > output->length_max)
+		length = output->length_max;
+	if (length > 0)
+		memcpy(output->text, text, length);
+	output->length = length;
+	free(text);
+	return length > 0;
+}
+
 /* Calls the demangler for NAME. False: it is none of its names. The recursion limit stays on. */
 static bool run(const char *name, struct output *output)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;
 
+	if (is_d(name))
+		return run_d(name, output);
 	if (setjmp(output->enough))
 		return true;
 	if (is_rust_v0(name)) {
@@ -105,15 +138,60 @@ static void copy_cut(char *to, size_t to_bytes, const char *text, size_t length)
 	to[length] = '\0';
 }
 
+/* Where the last suffix of the first LENGTH letters begins if it is one that compilers hang behind the
+ * name of a piece or a copy of a function; else LENGTH. The number behind it is part of it. */
+static size_t suffix_start(const char *name, size_t length)
+{
+	static const struct {
+		const char *text;
+		bool numbered;
+	} suffixes[] = {{".cold", false}, {".isra", true}, {".constprop", true}, {".part", true},
+		{".llvm", true}, {".lto_priv", true}};
+	size_t end = length;
+
+	while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	if (end == length || end == 0 || name[end - 1] != '.')
+		end = length;
+	else
+		end--;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t suffix_length = strlen(suffixes[i].text);
+
+		if (suffixes[i].numbered && end == length)
+			continue;
+		/* Something must be left to be called by. */
+		if (end > suffix_length &&
+			memcmp(name + end - suffix_length, suffixes[i].text, suffix_length) == 0)
+			return end - suffix_length;
+	}
+	return length;
+}
+
+/* Several may stand in a row: `f.part.0.cold`. */
+static size_t length_without_suffixes(const char *name, size_t length)
+{
+	size_t start;
+
+	while ((start = suffix_start(name, length)) < length)
+		length = start;
+	return length;
+}
+
 bool demangle(const char *name, char ret_text[DEMANGLED_BYTES_MAX])
 {
-	size_t name_length = strnlen(name, MANGLED_BYTES_MAX + 1);
+	size_t name_length = length_without_suffixes(name, strnlen(name, MANGLED_BYTES_MAX + 1));
 	/* One byte more than fits shows that the result was cut. */
 	char text[DEMANGLED_BYTES_MAX + 1];
+	char mangled[MANGLED_BYTES_MAX + 1];
 	struct output output = {.text = text, .length_max = DEMANGLED_BYTES_MAX};
-	bool demangled =
-		name_length <= MANGLED_BYTES_MAX && run(name, &output) && output.length > 0;
+	bool demangled = false;
 
+	if (name_length <= MANGLED_BYTES_MAX && name[0] == '_') {
+		memcpy(mangled, name, name_length);
+		mangled[name_length] = '\0';
+		demangled = run(mangled, &output) && output.length > 0;
+	}
 	if (demangled)
 		copy_cut(ret_text, DEMANGLED_BYTES_MAX, text, output.length);
 	else

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Demangle: the name that people read, made from the name that the linker knows.
  *
- * What it is   C++ (Itanium), Rust v0 and Rust legacy names through libiberty, under limits of
- *              time and length; every other name is given back as it is.
+ * What it is   C++ (Itanium), Rust v0 and legacy, and D names through libiberty, under limits of
+ *              time and length. What a compiler hangs behind the name of a piece of a function
+ *              (`.cold`, `.isra.0`, `.llvm.123`) and the hash of a Rust name are left out, so that
+ *              all pieces and builds of a function have one name. Every other name, those of Go and
+ *              Swift among them, is given back as it is.
  * Ownership    the caller's buffer.
  * Threads      any.
  * Errors       none: what cannot be demangled is shown as it is.

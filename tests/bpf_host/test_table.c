@@ -130,13 +130,15 @@ static void use_is_noted(void)
 
 static void check_rest(const struct event_sample *sample, uint64_t sp)
 {
-	const struct unwind_registers *registers =
-		(const void *)&sample->ips[sample->user_frame_count];
-	const uint64_t *words = (const void *)(registers + 1);
+	const struct unwind_state *state = (const void *)&sample->ips[sample->user_frame_count];
+	const struct unwind_registers *registers = &state->registers;
+	const uint64_t *words = (const void *)(state + 1);
 
 	CHECK_EQ(sample->stack_bytes, STACK_COPY_BYTES_MAX);
 	CHECK_EQ(registers->sp, sp);
 	CHECK_EQ(registers->ip, sample->ips[sample->user_frame_count - 1]);
+	CHECK_EQ(registers->is_leaf, sample->user_frame_count == 1);
+	CHECK_EQ(state->leaf[10], context.regs.r10);
 	for (uint32_t i = 0; i < STACK_COPY_BYTES_MAX / 8; i++)
 		CHECK_EQ(words[i], host.user_memory[(sp - host.user_start) / 8 + i]);
 }

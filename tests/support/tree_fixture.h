@@ -20,13 +20,13 @@ struct tree_fixture {
 	struct call_tree calls;
 };
 
-static inline int tree_fixture_knows_nothing(void *context, const struct build_id *id,
-	uint64_t address, struct naming_answer *ret_answer)
+static inline int tree_fixture_knows_nothing(
+	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain)
 {
 	(void)context;
 	(void)id;
 	(void)address;
-	(void)ret_answer;
+	(void)ret_chain;
 	return -2;
 }
 
@@ -79,15 +79,23 @@ static inline void tree_fixture_add_to(
 	tree_fixture_add(fixture, folded);
 }
 
-static inline void tree_fixture_end(struct tree_fixture *fixture)
+/* Names are asked of ASK, without a context. */
+static inline void tree_fixture_end_by(
+	struct tree_fixture *fixture, naming_ask_fn ask, const struct naming_options *options)
 {
 	CHECK_EQ(function_table_init(&fixture->functions), 0);
-	CHECK_EQ(naming_init(&fixture->naming, &fixture->merge, &fixture->functions,
-			 tree_fixture_knows_nothing, NULL),
+	CHECK_EQ(naming_init_by(&fixture->naming, &fixture->merge, &fixture->functions, options,
+			 ask, NULL),
 		0);
 	CHECK_EQ(call_tree_init(
 			 &fixture->calls, &fixture->merge, &fixture->naming, &fixture->functions),
 		0);
+}
+
+static inline void tree_fixture_end(struct tree_fixture *fixture)
+{
+	tree_fixture_end_by(fixture, tree_fixture_knows_nothing,
+		&(struct naming_options){.group = NAMING_BY_FUNCTION});
 }
 
 static inline void tree_fixture_init(struct tree_fixture *fixture, const char *folded)

@@ -16,7 +16,8 @@
 #include "tests/support/spawned.h"
 #include "tests/support/work_dir.h"
 
-#define CPU "query=process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+#define CPU_TYPE "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+#define CPU "query=" CPU_TYPE
 /* Ten windows of ten seconds, in the past. */
 #define START (UINT64_C(1700000000) * NS_PER_S)
 #define WINDOW_COUNT 10
@@ -174,6 +175,34 @@ static void queries_choose_and_ranges_cut(void)
 	SAYS("/api/v1/flame?" CPU RANGE "&max_nodes=3", "\"trimmed\":true", "small)\"");
 }
 
+/* One process against the other: all of f became a fifth of it, and g came up. */
+#define SIDES                                                              \
+	"&left_from=1700000000&left_until=1700000100&left_query=" CPU_TYPE \
+	"{process=%22web%22}&right_from=1700000000&right_until=1700000100" \
+	"&right_query=" CPU_TYPE "{process!=%22web%22}"
+
+static void two_sides_are_compared(void)
+{
+	SAYS("/api/v1/diff?view=functions" SIDES,
+		"\"left\":{\"total\":500000000,\"sample_count\":50,\"period\":10000000,"
+		"\"from\":1700000000000000000,\"until\":1700000100000000000,"
+		"\"core_ns\":200000000000,\"groups\":8}",
+		"\"function_count\":5",
+		"{\"name\":\"libg.so+0x40\",\"module\":\"libg.so\",\"kind\":\"unknown\","
+		"\"left_self\":0,\"right_self\":300000000,\"self_p\":0.000000,\"left_total\":0,"
+		"\"right_total\":300000000,\"left_share\":0.000000,\"right_share\":0.600000,",
+		"\"left_share\":1.000000,\"right_share\":0.800000,", "\"changed\":true");
+	SAYS("/api/v1/diff?" SIDES, "\"left_totals\":[500000000,500000000,500000000,0,0,0]",
+		"\"right_totals\":[500000000,500000000,400000000,100000000,300000000,",
+		"\"child_count\":[1,2,1,", "\"p\":[1.000000,1.000000,");
+	SAYS("/api/v1/diff?max_nodes=2" SIDES, "\"trimmed\":true", "\"trimmed_nodes\":[[1,5]]");
+	/* A side of which nothing is there. */
+	SAYS("/api/v1/diff?" CPU "&left_from=1600000000&left_until=1600000001&right_from=1700000000"
+	     "&right_until=1700000100",
+		"\"left\":{\"total\":0,\"sample_count\":0,", "\"core_ns\":0,",
+		"\"right\":{\"total\":1000000000,");
+}
+
 static void wrong_requests_say_what_to_mend(void)
 {
 	static const struct {
@@ -190,6 +219,8 @@ static void wrong_requests_say_what_to_mend(void)
 		{"/pyroscope/render?" CPU, "missing time range"},
 		{"/pyroscope/render?" CPU "&from=now-1h&format=dot", "`json`"},
 		{"/api/v1/hosts?query=a:b:c", "five parts"},
+		{"/api/v1/diff?" CPU "&view=table", "`functions`"},
+		{"/api/v1/diff?" CPU "&left_from=never", "left_from"},
 		{"/api/v1/top?a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q&r&s&t&u&v&w&x&y&z&1&2&3&4&5&6&7",
 			"more than 32"},
 	};
@@ -445,6 +476,13 @@ static void the_command_line_reads_it(void)
 	CHECK(strstr(cairn.said, "records_appended: batches made durable"));
 	spawned_done(&cairn);
 	spawned_start(&cairn, "cairn",
+		(const char *const[]){"diff", "--server", url, "--left", "1700000000..1700000050",
+			"--right", "1700000050..1700000100", "--fail-if", "^f$>+5%", NULL});
+	CHECK_EQ(spawned_wait(&cairn), 0);
+	CHECK(strstr(cairn.said, "left        500 ms in 50 samples over 50 s, 10.00 ms a second"));
+	CHECK(strstr(cairn.said, "  +0.00   90.00%   90.00%  same   f\n"));
+	spawned_done(&cairn);
+	spawned_start(&cairn, "cairn",
 		(const char *const[]){"top", "--server", url, "--query", "{nonsense", NULL});
 	CHECK_EQ(spawned_wait(&cairn), 1);
 	CHECK(strstr(cairn.said, "cairn: query: selector, character 10"));
@@ -539,6 +577,7 @@ int main(void)
 	address = spawned_wait_line(&server, "listening http ");
 	RUN(every_route_answers);
 	RUN(queries_choose_and_ranges_cut);
+	RUN(two_sides_are_compared);
 	RUN(wrong_requests_say_what_to_mend);
 	RUN(unknown_paths_and_methods_are_told);
 	RUN(queries_are_refused_and_given_up_and_all_are_accounted_for);

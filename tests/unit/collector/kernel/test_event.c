@@ -34,14 +34,14 @@ static void a_record_as_long_as_its_stack_is_a_sample(void)
 	byte_count = make(KERNEL_FRAMES_MAX, USER_FRAMES_MAX);
 	CHECK(event_sample_in(&record, byte_count) == &record.sample);
 	record.sample.stack_bytes = STACK_COPY_BYTES_MAX;
-	byte_count += sizeof(struct unwind_registers) + STACK_COPY_BYTES_MAX;
+	byte_count += sizeof(struct unwind_state) + STACK_COPY_BYTES_MAX;
 	CHECK_EQ(byte_count, EVENT_SAMPLE_BYTES_MAX);
 	CHECK(event_sample_in(&record, byte_count) == &record.sample);
 }
 
 static void a_copy_of_a_stack_belongs_to_a_frame(void)
 {
-	size_t byte_count = make(3, 5) + sizeof(struct unwind_registers) + 64;
+	size_t byte_count = make(3, 5) + sizeof(struct unwind_state) + 64;
 
 	record.sample.stack_bytes = 64;
 	CHECK(event_sample_in(&record, byte_count) == &record.sample);
@@ -50,7 +50,7 @@ static void a_copy_of_a_stack_belongs_to_a_frame(void)
 	CHECK(!event_sample_in(&record, byte_count - 4));
 	record.sample.stack_bytes = STACK_COPY_BYTES_MAX + 8;
 	CHECK(!event_sample_in(&record, byte_count - 56 + STACK_COPY_BYTES_MAX));
-	byte_count = make(3, 0) + sizeof(struct unwind_registers) + 64;
+	byte_count = make(3, 0) + sizeof(struct unwind_state) + 64;
 	record.sample.stack_bytes = 64;
 	CHECK(!event_sample_in(&record, byte_count));
 }

@@ -104,14 +104,15 @@ static __attribute__((noinline, no_sanitize("address"))) void copy_words(
 /* Reads the registers where it stands, and the stack above. */
 static __attribute__((noinline)) int see(struct seen *seen)
 {
-	struct unwind_registers registers = {.is_exact = 1, .is_leaf = 1};
+	struct unwind_state state = {.registers = {.is_exact = 1, .is_leaf = 1}};
+	struct unwind_registers *registers = &state.registers;
 	struct event_sample *sample = calloc(1, EVENT_SAMPLE_BYTES_MAX);
 	uint64_t *rest;
 
 	CHECK(sample);
 	__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2\n\tmov %%rbx, %3"
-			 : "=&r"(registers.ip), "=&r"(registers.sp), "=&r"(registers.bp),
-			 "=&r"(registers.bx));
+			 : "=&r"(registers->ip), "=&r"(registers->sp), "=&r"(registers->bp),
+			 "=&r"(registers->bx));
 	*sample = (struct event_sample){
 		.kind = EVENT_SAMPLE,
 		.pid = (uint32_t)getpid(),
@@ -122,10 +123,10 @@ static __attribute__((noinline)) int see(struct seen *seen)
 		.exec_number = 3,
 		.process_started_at_ns = 4,
 	};
-	sample->ips[0] = registers.ip;
+	sample->ips[0] = registers->ip;
 	rest = &sample->ips[1];
-	memcpy(rest, &registers, sizeof(registers));
-	copy_words(rest + sizeof(registers) / 8, (const volatile uint64_t *)(uintptr_t)registers.sp,
+	memcpy(rest, &state, sizeof(state));
+	copy_words(rest + sizeof(state) / 8, (const volatile uint64_t *)(uintptr_t)registers->sp,
 		STACK_COPY_BYTES_MAX / 8);
 	seen->sample = sample;
 	seen->frame_count = backtrace(seen->frames, FRAMES_SEEN_MAX);

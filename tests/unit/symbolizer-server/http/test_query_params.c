@@ -53,6 +53,38 @@ static void refusals_say_what_to_mend(void)
 	http_answer_done(&answer);
 }
 
+static void sides_have_a_range_each_and_may_share_a_query(void)
+{
+	struct http_request request = {
+		.params = {{"query", PROFILE_TYPE_ON_CPU "{host=\"a\"}"}, {"left_from", "now-2m"},
+			{"left_until", "now-1m"}, {"right_from", "now-1m"},
+			{"right_query", PROFILE_TYPE_ON_CPU}},
+		.param_count = 5};
+	struct http_answer answer;
+	struct query_params sides[2];
+
+	http_answer_init(&answer);
+	CHECK(query_params_read_sides(&request, NOW, &answer, sides));
+	CHECK_EQ(sides[0].range.from_ns, NOW - 120 * NS_PER_S);
+	CHECK_EQ(sides[0].range.until_ns, NOW - 60 * NS_PER_S);
+	CHECK_EQ(sides[1].range.from_ns, NOW - 60 * NS_PER_S);
+	CHECK_EQ(sides[1].range.until_ns, NOW);
+	CHECK_EQ(sides[0].selector.matcher_count, 1);
+	CHECK_EQ(sides[1].selector.matcher_count, 0);
+	query_params_done(&sides[0]);
+	query_params_done(&sides[1]);
+	request.params[4].value = "memory:alloc:bytes:space:bytes";
+	CHECK(!query_params_read_sides(&request, NOW, &answer, sides));
+	CHECK_EQ(answer.status, 400);
+	bytes_write_u8(&answer.body, 0);
+	CHECK(strstr((const char *)answer.body.bytes, "the same profile type"));
+	request.params[3].value = "never";
+	CHECK(!query_params_read_sides(&request, NOW, &answer, sides));
+	bytes_write_u8(&answer.body, 0);
+	CHECK(strstr((const char *)answer.body.bytes, "right_from"));
+	http_answer_done(&answer);
+}
+
 static void numbers_have_bounds_and_a_default(void)
 {
 	static const uint32_t bounds[2] = {1, 100};
@@ -78,6 +110,7 @@ int main(void)
 {
 	RUN(a_query_and_a_range_are_read);
 	RUN(refusals_say_what_to_mend);
+	RUN(sides_have_a_range_each_and_may_share_a_query);
 	RUN(numbers_have_bounds_and_a_default);
 	return 0;
 }

@@ -20,8 +20,8 @@ static void the_most_frequent_name_comes_first(void)
 	CHECK_STR(function_table_name(tree.functions, flame.functions[5]), "lib.so+0x10");
 	for (uint32_t i = 0; i < flame.name_count; i++)
 		CHECK_EQ(flame.names[flame.functions[i]], i);
-	CHECK_EQ(flame.module_count, 1);
-	CHECK_STR(string_table_text(&tree.functions->strings, flame.module_strings[0]), "lib.so");
+	CHECK_EQ(flame.modules.count, 1);
+	CHECK_STR(string_table_text(&tree.functions->strings, flame.modules.strings[0]), "lib.so");
 	CHECK_EQ(flame.scale, 0);
 	CHECK_EQ(flame_flags(&flame), FLAME_PARTIAL_SYMBOLS);
 	flame_done(&flame);

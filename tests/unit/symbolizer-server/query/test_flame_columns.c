@@ -5,7 +5,7 @@
 #include "tests/support/check.h"
 #include "tests/support/tree_fixture.h"
 
-#define SECTION_COUNT 10
+#define SECTION_COUNT 15
 
 /* A reader over the section ID of a whole answer. */
 static struct bytes_reader section(const struct bytes_writer *answer, uint32_t id)
@@ -105,8 +105,47 @@ static void header_and_columns_are_laid_out_as_documented(void)
 	tree_fixture_done(&fixture);
 }
 
+static int ask_two(
+	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain)
+{
+	(void)context;
+	(void)id;
+	*ret_chain = (struct symbol_chain){.end = UINT64_MAX, .line_end = UINT64_MAX, .count = 2};
+	ret_chain->calls[0] = (struct symbol_call){"inner", "/in.h", (uint32_t)address};
+	ret_chain->calls[1] = (struct symbol_call){"outer", "/out.c", 8};
+	return 0;
+}
+
+static void inlined_nodes_files_and_lines_have_columns_of_their_own(void)
+{
+	struct flame_about about = {.unit = FLAME_NANOSECONDS};
+	struct tree_fixture fixture;
+	struct level_tree tree;
+	struct bytes_writer answer;
+	struct flame flame;
+
+	tree_fixture_begin(&fixture);
+	tree_fixture_add(&fixture, "f 9\nlib.so@0x10 4\n");
+	tree_fixture_end_by(&fixture, ask_two, &(struct naming_options){.group = NAMING_BY_LINE});
+	CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, 100), 0);
+	CHECK_EQ(flame_init(&flame, &tree, &about), 0);
+	bytes_writer_init(&answer, 10000);
+	CHECK_EQ(flame_write_columns(&flame, &answer), 0);
+	holds(&answer, 1, (uint64_t[]){2, 0, 1, 0}, 4);
+	holds(&answer, 20, (uint64_t[]){3}, 1);
+	holds(&answer, 21, (uint64_t[]){0, 0, 1, 2}, 4);
+	holds(&answer, 22, (uint64_t[]){0, 0, 8, 16}, 4);
+	holds(&answer, 23, (uint64_t[]){6, 5}, 2);
+	holds_bytes(&answer, 24, "/out.c/in.h", 11);
+	bytes_writer_done(&answer);
+	flame_done(&flame);
+	level_tree_done(&tree);
+	tree_fixture_done(&fixture);
+}
+
 int main(void)
 {
+	RUN(inlined_nodes_files_and_lines_have_columns_of_their_own);
 	RUN(header_and_columns_are_laid_out_as_documented);
 	return 0;
 }

@@ -34,6 +34,40 @@ static void a_function_is_module_name_and_kind(void)
 	function_table_done(&table);
 }
 
+static uint32_t add_at(
+	struct function_table *table, const char *file, uint32_t line, uint32_t build)
+{
+	struct function function = {.kind = FUNCTION_NATIVE, .line = line, .build = build};
+	uint32_t index;
+
+	CHECK_EQ(function_table_add_text(table, "f", 1, &function.name), 0);
+	CHECK_EQ(function_table_add_text(table, file, strlen(file), &function.file), 0);
+	CHECK_EQ(function_table_add(table, &function, &index), 0);
+	return index;
+}
+
+static void lines_and_builds_count_where_they_are_given(void)
+{
+	struct function_table table;
+	uint32_t any, at_line;
+
+	CHECK_EQ(function_table_init(&table), 0);
+	any = add_at(&table, "z.c", 0, 0);
+	CHECK_EQ(add_at(&table, "b.c", 0, 0), any);
+	/* What is told beside it does not depend on what came first. */
+	CHECK_STR(string_table_text(&table.strings, table.functions[any].file), "b.c");
+	CHECK_EQ(add_at(&table, "c.c", 0, 0), any);
+	CHECK_STR(string_table_text(&table.strings, table.functions[any].file), "b.c");
+	at_line = add_at(&table, "b.c", 7, 0);
+	CHECK(at_line != any);
+	CHECK_EQ(add_at(&table, "b.c", 7, 0), at_line);
+	CHECK(add_at(&table, "c.c", 7, 0) != at_line);
+	CHECK(add_at(&table, "b.c", 8, 0) != at_line);
+	CHECK(add_at(&table, "b.c", 7, 1) != at_line);
+	CHECK(function_table_compare(&table, at_line, add_at(&table, "b.c", 8, 0)) < 0);
+	function_table_done(&table);
+}
+
 static void texts_become_valid_and_bounded(void)
 {
 	SCOPED_FREE char *text = malloc(STRING_BYTES_MAX + 10);
@@ -54,6 +88,7 @@ static void texts_become_valid_and_bounded(void)
 int main(void)
 {
 	RUN(a_function_is_module_name_and_kind);
+	RUN(lines_and_builds_count_where_they_are_given);
 	RUN(texts_become_valid_and_bounded);
 	return 0;
 }

@@ -212,8 +212,54 @@ static void lanes_follow_their_nodes_and_those_left_out_add_up(void)
 	tree_fixture_done(&fixture);
 }
 
+/* In lib.so stands g below 0x1000; above, main, with h inlined at every second address. */
+static int ask_lib(
+	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain)
+{
+	struct symbol_call g = {.name = "g"}, h = {.name = "h"}, caller = {.name = "main"};
+
+	(void)context;
+	(void)id;
+	*ret_chain = (struct symbol_chain){.start = address,
+		.end = address + 1,
+		.line_start = address,
+		.line_end = address + 1};
+	if (address >= 0x1000 && address % 2 == 0)
+		ret_chain->calls[ret_chain->count++] = h;
+	ret_chain->calls[ret_chain->count++] = address < 0x1000 ? g : caller;
+	return 0;
+}
+
+static void ten_thousand_call_sites_are_one_node_however_small_each_is(void)
+{
+	struct tree_fixture fixture;
+	struct level_tree tree;
+	char line[64];
+
+	tree_fixture_begin(&fixture);
+	/* Each weighs a fifth of the smallest of those that there is room for. */
+	tree_fixture_add(&fixture, "p 5\nq 5\nr 5\n");
+	for (int i = 0; i < 10000; i++) {
+		snprintf(line, sizeof(line), "lib.so@%#x;lib.so@0x10 1\n", 0x1001 + i);
+		tree_fixture_add(&fixture, line);
+	}
+	tree_fixture_end_by(&fixture, ask_lib, &(struct naming_options){0});
+	CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, 6), 0);
+	CHECK_EQ(tree.count, 6);
+	is_node(&tree, 0, "total", 10015, 2);
+	is_node(&tree, 1, "main", 10000, 2);
+	is_node(&tree, 2, "(3 small)", 15, 0);
+	is_node(&tree, 3, "g", 5000, 0);
+	is_node(&tree, 4, "h", 5000, 1);
+	is_node(&tree, 5, "g", 5000, 0);
+	CHECK(tree.nodes[4].inlined && !tree.nodes[1].inlined && !tree.nodes[5].inlined);
+	level_tree_done(&tree);
+	tree_fixture_done(&fixture);
+}
+
 int main(void)
 {
+	RUN(ten_thousand_call_sites_are_one_node_however_small_each_is);
 	RUN(nodes_stand_level_by_level_the_largest_first);
 	RUN(siblings_may_stand_by_name);
 	RUN(what_does_not_fit_becomes_one_node_with_its_value);

@@ -209,10 +209,11 @@ static void lanes_keep_two_sides_apart_in_one_tree(void)
 	}
 	/* total, main, f, late */
 	CHECK_EQ(merge.tree.count, 4);
-	for (uint32_t node = 0; node < merge.tree.count; node++)
+	for (uint32_t node = 0; node < merge.tree.count; node++) {
 		CHECK_EQ(lane_of(&merge, node, 0) + lane_of(&merge, node, 1) +
 				lane_of(&merge, node, 2),
 			merge.tree.nodes[node].self);
+	}
 	CHECK_EQ(lane_of(&merge, 1, 0), 10000000);
 	CHECK_EQ(lane_of(&merge, 1, 1), 10000000);
 	CHECK_EQ(lane_of(&merge, 1, 2), 0);

@@ -43,12 +43,36 @@ static void rust_names_are_read_and_their_hash_is_left_out(void)
 	check_text("_RNvNtCs5678_7mycrate3foo3bar", "mycrate::foo::bar", true);
 }
 
-static void suffixes_of_the_compiler_are_kept(void)
+static void suffixes_of_the_compiler_are_left_out(void)
 {
-	check_text("_Z1fi.cold", "f(int) [clone .cold]", true);
-	check_text("f.isra.0", "f.isra.0", false);
+	check_text("_Z1fi.cold", "f(int)", true);
+	check_text("_Z1fi.part.0.cold", "f(int)", true);
+	check_text("_Z1fi.constprop.12.isra.3", "f(int)", true);
+	check_text("f.isra.0", "f", false);
+	check_text("f.cold", "f", false);
+	check_text("f.cold.7", "f", false);
+	check_text("f.lto_priv.0", "f", false);
+	check_text("f.llvm.1234567890123456789", "f", false);
 	check_text("_ZN4core3ptr13drop_in_place17h0123456789abcdefE.llvm.123",
 		"core::ptr::drop_in_place", true);
+	check_text("_RNvC6_123foo3bar.llvm.9", "123foo::bar", true);
+	/* No such suffix, or nothing before it. */
+	check_text("f.isra", "f.isra", false);
+	check_text("f.part.x", "f.part.x", false);
+	check_text("f.0", "f.0", false);
+	check_text(".cold", ".cold", false);
+	check_text("f.coldest", "f.coldest", false);
+	check_text("main.work.func1", "main.work.func1", false);
+	check_text("go.shape.int_0", "go.shape.int_0", false);
+}
+
+static void d_names_are_read(void)
+{
+	check_text("_D8demangle4testFiZv", "demangle.test(int)", true);
+	check_text("_Dmain", "D main", true);
+	check_text("_D3std5stdio7writelnFAyaZv", "std.stdio.writeln(immutable(char)[])", true);
+	check_text("_Dummy", "_Dummy", false);
+	check_text("_D", "_D", false);
 }
 
 static void other_names_stay_as_they_are(void)
@@ -74,6 +98,20 @@ static void check_bounded(const char *name)
 	CHECK(clock_monotonic_ns() - started_ns < TIME_NS_MAX);
 	CHECK(strlen(text) < DEMANGLED_BYTES_MAX);
 	CHECK(name_text_clean(text, strlen(text)));
+}
+
+/* Each type is a pair of references to the one before. */
+static void back_references_of_d_are_bounded(void)
+{
+	char name[4096];
+	size_t length = (size_t)sprintf(name, "_D1a1bFAAAAAAAAiQbZv");
+
+	check_bounded(name);
+	length = (size_t)sprintf(name, "_D1a1bFG1G1G1i");
+	for (int i = 0; i < 300; i++)
+		length += (size_t)sprintf(name + length, "HQcQc");
+	sprintf(name + length, "Zv");
+	check_bounded(name);
 }
 
 static void check_cut(const char *name)
@@ -200,7 +238,9 @@ int main(void)
 {
 	RUN(cpp_names_are_read);
 	RUN(rust_names_are_read_and_their_hash_is_left_out);
-	RUN(suffixes_of_the_compiler_are_kept);
+	RUN(suffixes_of_the_compiler_are_left_out);
+	RUN(d_names_are_read);
+	RUN(back_references_of_d_are_bounded);
 	RUN(other_names_stay_as_they_are);
 	RUN(long_names_end_in_an_ellipsis);
 	RUN(nested_templates_are_cut);

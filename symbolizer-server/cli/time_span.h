@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Time span: `FROM..UNTIL`, as a person writes one side of a comparison.
+ *
+ * What it is   splits the text; `14:00` and `14:00:30` are of today, by the clock on the wall;
+ *              whatever else an end is, the server reads it.
+ * Ownership    values only.
+ * Threads      one: it asks for the local time zone.
+ * Errors       -EINVAL with a sentence that says what to mend.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define TIME_SPAN_END_BYTES_MAX 64
+#define TIME_SPAN_ERROR_BYTES_MAX 200
+
+struct time_span {
+	char from[TIME_SPAN_END_BYTES_MAX];
+	char until[TIME_SPAN_END_BYTES_MAX];
+};
+
+/* NOW_S: seconds since the epoch, which says what day is today. Without UNTIL it is `now`. */
+int time_span_parse(const char *text, int64_t now_s, struct time_span *ret_span,
+	char ret_error[TIME_SPAN_ERROR_BYTES_MAX]);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comparison query: from the store to a call tree of two sides.
+ *
+ * What it is   visits the profiles of both ranges, merges them into one tree whose lanes keep them
+ *              apart, names and joins it once.
+ * Ownership    owns all that it is made of, until comparison_query_done.
+ * Threads      any; one owner each.
+ * Errors       those of profile_query.h.
+ */
+#pragma once
+
+#include "symbolizer-server/http/profile_query.h"
+#include "symbolizer-server/query/comparison.h"
+
+struct comparison_query {
+	struct comparison comparison;
+	struct profile_tree tree; /* about: of both sides together */
+};
+
+/* SIDES: left and right, of the same type. */
+int comparison_query_init(struct comparison_query *query, const struct site *site,
+	const struct http_request *request, const struct query_params sides[2]);
+void comparison_query_done(struct comparison_query *query);
