@@ -8,7 +8,7 @@
 #include "symbolizer-server/sandbox/elf_symbols.h"
 #include "tests/fuzz/fuzz.h"
 
-static void check_ranges(const struct code_spans *code)
+static void check_ranges(const struct code_ranges *code)
 {
 	for (uint32_t i = 0; i < code->count; i++) {
 		must(code->ranges[i].start < code->ranges[i].end);
@@ -19,7 +19,7 @@ static void check_ranges(const struct code_spans *code)
 	}
 }
 
-static void check_list(const struct function_list *list, const struct code_spans *code,
+static void check_list(const struct function_list *list, const struct code_ranges *code,
 	const struct string_table *strings)
 {
 	must(list->resolved);
@@ -38,7 +38,7 @@ static void check_list(const struct function_list *list, const struct code_spans
 
 static void check_image(const struct image *image, const struct section_names *names)
 {
-	struct code_spans code;
+	struct code_ranges code;
 
 	if (code_ranges_read(image, &code) < 0)
 		return;
