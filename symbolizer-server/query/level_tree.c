@@ -21,6 +21,7 @@
 /* A sort of places goes over them once for this many bits of their totals. */
 #define DIGIT_BITS 11
 #define DIGIT_COUNT (1u << DIGIT_BITS)
+#define TOTAL_BITS 64
 /* Sorting all names pays off from about here. */
 #define NODES_A_RANKED_FUNCTION 16
 
@@ -173,7 +174,9 @@ static int sort_places(struct work *work)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		from[i] = i;
-	for (unsigned i = 0; (uint64_t)work->calls->totals[0] >> i * DIGIT_BITS > 0; i++) {
+	for (unsigned i = 0; i * DIGIT_BITS < TOTAL_BITS &&
+		(uint64_t)work->calls->totals[0] >> i * DIGIT_BITS > 0;
+		i++) {
 		uint32_t *sorted = to;
 
 		sort_by_digit(work, from, to, i);

@@ -186,6 +186,24 @@ static void the_order_of_merging_changes_nothing(void)
 	tree_fixture_done(&backwards);
 }
 
+/* The first digit of such a sum is cut short by the end of the word. */
+static void the_largest_sums_are_sorted_too(void)
+{
+	struct tree_fixture fixture;
+	struct level_tree tree;
+
+	tree_fixture_init(&fixture,
+		"a 4611686018427387904\nb 2305843009213693952\nc 1\nd 2305843009213693950\n");
+	CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, 4), 0);
+	CHECK_EQ(tree.count, 4);
+	is_node(&tree, 0, "total", INT64_MAX, 3);
+	is_node(&tree, 1, "a", INT64_C(1) << 62, 0);
+	is_node(&tree, 2, "b", INT64_C(1) << 61, 0);
+	is_node(&tree, 3, "(2 small)", 2305843009213693951, 0);
+	level_tree_done(&tree);
+	tree_fixture_done(&fixture);
+}
+
 static void lanes_follow_their_nodes_and_those_left_out_add_up(void)
 {
 	struct tree_fixture fixture;
@@ -266,6 +284,7 @@ int main(void)
 	RUN(one_small_leaf_stays_itself);
 	RUN(any_trim_keeps_total_order_and_limit);
 	RUN(the_order_of_merging_changes_nothing);
+	RUN(the_largest_sums_are_sorted_too);
 	RUN(lanes_follow_their_nodes_and_those_left_out_add_up);
 	return 0;
 }
