@@ -19,6 +19,7 @@ struct cJSON;
 int command_top(const struct options *options);
 int command_diff(const struct options *options);
 int command_export(const struct options *options);
+int command_symbols(const struct options *options);
 int command_status(const struct options *options);
 
 /* Prints `cairn: MESSAGE` on standard error; gives 1. */

@@ -18,6 +18,7 @@ static const struct word {
 	{"top", command_top, "the functions where the time went"},
 	{"diff", command_diff, "what changed between two times, function by function"},
 	{"export", command_export, "the stacks, as text for other tools"},
+	{"symbols", command_symbols, "which binaries have no names, why, and what helps"},
 	{"status", command_status,
 		"how the server and its hosts are: every counter, from kernel to disk"},
 };
@@ -66,8 +67,8 @@ static int run(const struct word *word, const struct options *options)
 		return 0;
 	}
 	if (!word)
-		return misuse(
-			"say what to do: top, diff, export or status; cairn --help tells more");
+		return misuse("say what to do: top, diff, export, symbols or status; cairn --help "
+			      "tells more");
 	return word->run(options);
 }
 
@@ -93,7 +94,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!is_flag && !word) {
 		snprintf(error, sizeof(error),
-			"there is no command %.100s; there are top, diff, export and status",
+			"there is no command %.100s; there are top, diff, export, symbols and "
+			"status",
 			argv[1]);
 		return misuse(error);
 	}

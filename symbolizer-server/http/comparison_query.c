@@ -125,7 +125,7 @@ int comparison_query_init(struct comparison_query *query, const struct site *sit
 	struct profile_tree *tree = &query->tree;
 	int r;
 
-	*query = (struct comparison_query){0};
+	*query = (struct comparison_query){.tree.naming_options = sides[COMPARISON_LEFT].naming};
 	comparison_init(
 		&query->comparison, sides[COMPARISON_LEFT].range, sides[COMPARISON_RIGHT].range);
 	r = merge_init(

@@ -93,22 +93,25 @@ int profile_tree_join(struct profile_tree *tree, const struct site *site)
 	int r;
 
 	symbol_names_init(&names, site->symbolizer);
-	r = naming_init(&tree->naming, &tree->merge, &tree->functions, symbol_names_ask, &names);
+	r = naming_init_by(&tree->naming, &tree->merge, &tree->functions, &tree->naming_options,
+		symbol_names_ask, &names);
 	symbol_names_done(&names);
+	if (r == 0 && tree->wants_coverage)
+		r = coverage_init(&tree->coverage, &tree->merge, &tree->naming, &tree->functions);
 	if (r == 0)
 		r = call_tree_init(&tree->calls, &tree->merge, &tree->naming, &tree->functions);
 	merge_release(&tree->merge);
 	return r;
 }
 
-int profile_tree_init(struct profile_tree *tree, const struct site *site,
+/* What TREE holds from before: what is wanted of it. */
+static int fill_tree(struct profile_tree *tree, const struct site *site,
 	const struct http_request *request, const struct query_params *params,
 	struct timeline *timeline)
 {
 	struct visit visit = {.request = request, .merge = &tree->merge, .timeline = timeline};
 	int r;
 
-	*tree = (struct profile_tree){0};
 	r = merge_init(&tree->merge, &params->selector, params->range);
 	if (r == 0)
 		r = function_table_init(&tree->functions);
@@ -130,8 +133,24 @@ int profile_tree_init(struct profile_tree *tree, const struct site *site,
 	return 0;
 }
 
+int profile_tree_init(struct profile_tree *tree, const struct site *site,
+	const struct http_request *request, const struct query_params *params,
+	struct timeline *timeline)
+{
+	*tree = (struct profile_tree){.naming_options = params->naming};
+	return fill_tree(tree, site, request, params, timeline);
+}
+
+int profile_tree_init_covered(struct profile_tree *tree, const struct site *site,
+	const struct http_request *request, const struct query_params *params)
+{
+	*tree = (struct profile_tree){.naming_options = params->naming, .wants_coverage = true};
+	return fill_tree(tree, site, request, params, NULL);
+}
+
 void profile_tree_done(struct profile_tree *tree)
 {
+	coverage_done(&tree->coverage);
 	call_tree_done(&tree->calls);
 	naming_done(&tree->naming);
 	function_table_done(&tree->functions);

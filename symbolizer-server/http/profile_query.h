@@ -13,6 +13,7 @@
 #include "symbolizer-server/http/query_params.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/query/call_tree.h"
+#include "symbolizer-server/query/coverage.h"
 #include "symbolizer-server/query/flame.h"
 #include "symbolizer-server/query/listing.h"
 #include "symbolizer-server/query/timeline.h"
@@ -23,12 +24,20 @@ struct profile_tree {
 	struct naming naming;
 	struct call_tree calls;
 	struct flame_about about;
+	struct naming_options naming_options;
+	/* What has no name, for those who set wants_coverage: names are counted before the merge is
+	 * released. */
+	bool wants_coverage;
+	struct coverage coverage;
 };
 
 /* TIMELINE, initialised for the same query, is filled on the way; NULL: none is wanted. */
 int profile_tree_init(struct profile_tree *tree, const struct site *site,
 	const struct http_request *request, const struct query_params *params,
 	struct timeline *timeline);
+/* The same with its coverage. */
+int profile_tree_init_covered(struct profile_tree *tree, const struct site *site,
+	const struct http_request *request, const struct query_params *params);
 void profile_tree_done(struct profile_tree *tree);
 
 /* For those who merge by themselves: visits the profiles that PARAMS may mean; and names and joins

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "store/profile/profile.h"
+#include "symbolizer-server/http/naming_params.h"
 
 /* `right_until` and shorter ones. */
 #define SIDE_PARAM_BYTES_MAX 16
@@ -69,7 +70,8 @@ static bool read_params(const struct http_request *request, const char *side, ui
 		http_answer_error(answer, 400, "more than %d parameters", HTTP_PARAM_COUNT_MAX);
 		return false;
 	}
-	return read_range(request, side, now_ns, answer, &ret_params->range) &&
+	return naming_params_read(request, answer, &ret_params->naming) &&
+		read_range(request, side, now_ns, answer, &ret_params->range) &&
 		read_selector(request, side, needs_type, answer, &ret_params->selector);
 }
 

@@ -11,12 +11,14 @@
 #include <stdbool.h>
 
 #include "symbolizer-server/http/http_message.h"
+#include "symbolizer-server/query/call_naming.h"
 #include "symbolizer-server/query/selector.h"
 #include "symbolizer-server/query/time_range.h"
 
 struct query_params {
 	struct selector selector;
 	struct time_range range;
+	struct naming_options naming;
 };
 
 /* NEEDS_TYPE: the query must name a profile type. */

@@ -4,8 +4,8 @@
  * What it is   one list of paths, from which the table and the declarations of the handlers are
  *              made; the guard in front of it; and the answers to paths and methods that are not in
  *              it. Handlers stand in route_tree.c (flame graphs, tables, exports), route_comparison.c
- *              (two sides), route_listing.c (what exists in a range) and route_status.c (how the
- *              server and its hosts are).
+ *              (two sides), route_listing.c (what exists in a range), route_symbols.c (what has no
+ *              name) and route_status.c (how the server and its hosts are).
  * Ownership    everything is static.
  * Threads      any.
  * Errors       answered: 403, 404, 405.
@@ -29,6 +29,7 @@
 	X("/api/v1/types", route_types, true)         \
 	X("/api/v1/labels", route_labels, true)       \
 	X("/api/v1/status", route_status, true)       \
+	X("/api/v1/symbols", route_symbols, true)     \
 	X("/pyroscope/render", route_render, true)    \
 	X("/metrics", route_metrics, true)            \
 	X("/healthz", route_healthz, false)           \

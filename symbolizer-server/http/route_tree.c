@@ -83,13 +83,19 @@ void route_flame(void *context, const struct http_request *request, struct http_
 		profile_query_answer_error(answer, r);
 }
 
-static int write_top(struct profile_tree *tree, uint32_t row_count, struct http_answer *answer)
+static int write_top(struct profile_tree *tree, const struct http_request *request,
+	uint32_t row_count, struct http_answer *answer)
 {
+	const char *function = http_request_param(request, "function");
 	struct top top;
 	int r = top_init(&top, &tree->calls);
 
 	if (r < 0)
 		return r;
+	if (function) {
+		top_keep_function(
+			&top, &tree->functions, function, http_request_param(request, "module"));
+	}
 	tree_json_top(&top, &tree->about, tree->calls.totals[GROWING_TREE_ROOT], row_count,
 		&tree->functions, http_answer_begin(answer, 200, "application/json"));
 	top_done(&top);
@@ -108,7 +114,7 @@ void route_top(void *context, const struct http_request *request, struct http_an
 		    request, "limit", bounds, TOP_ROW_COUNT_DEFAULT, answer, &row_count) ||
 		!make_tree(site, request, answer, &tree))
 		return;
-	r = write_top(&tree, row_count, answer);
+	r = write_top(&tree, request, row_count, answer);
 	profile_tree_done(&tree);
 	if (r < 0)
 		profile_query_answer_error(answer, r);

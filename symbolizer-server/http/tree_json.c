@@ -136,6 +136,13 @@ void tree_json_flame(const struct flame *flame, struct bytes_writer *out)
 	json_end_object(&json);
 }
 
+static void write_string(struct json_writer *json, const char *key,
+	const struct string_table *strings, uint32_t string)
+{
+	json_text(json_key(json, key), string_table_text(strings, string),
+		string_table_length(strings, string));
+}
+
 static void write_top_row(
 	struct json_writer *json, const struct top_row *row, const struct function_table *functions)
 {
@@ -143,18 +150,16 @@ static void write_top_row(
 	const struct string_table *strings = &functions->strings;
 
 	json_begin_object(json);
-	json_key(json, "name");
-	json_text(json, string_table_text(strings, function->name),
-		string_table_length(strings, function->name));
-	json_key(json, "module");
-	json_text(json, string_table_text(strings, function->module),
-		string_table_length(strings, function->module));
-	json_key(json, "kind");
-	json_string(json, function_kind_text((enum function_kind)function->kind));
-	json_key(json, "self");
-	json_signed(json, row->self);
-	json_key(json, "total");
-	json_signed(json, row->total);
+	write_string(json, "name", strings, function->name);
+	write_string(json, "module", strings, function->module);
+	json_string(json_key(json, "kind"), function_kind_text((enum function_kind)function->kind));
+	json_signed(json_key(json, "self"), row->self);
+	json_signed(json_key(json, "total"), row->total);
+	write_string(json, "function", strings, function->plain ? function->plain : function->name);
+	write_string(json, "raw", strings, function->raw ? function->raw : function->name);
+	write_string(json, "file", strings, function->file);
+	json_unsigned(json_key(json, "line"), function->line);
+	write_string(json, "build_id", strings, function->build);
 	json_end_object(json);
 }
 

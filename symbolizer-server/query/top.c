@@ -2,7 +2,9 @@
 #include "symbolizer-server/query/top.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int order_rows(const void *one, const void *other, void *functions)
 {
@@ -71,6 +73,30 @@ int top_init(struct top *top, const struct call_tree *calls)
 	free(sums.on_path);
 	*top = (struct top){sums.rows, order(sums.rows, calls->functions)};
 	return 0;
+}
+
+static bool is_text(const struct string_table *strings, uint32_t string, const char *text)
+{
+	size_t length = strlen(text);
+
+	return string_table_length(strings, string) == length &&
+		memcmp(string_table_text(strings, string), text, length) == 0;
+}
+
+void top_keep_function(struct top *top, const struct function_table *functions, const char *name,
+	const char *module)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < top->count; i++) {
+		const struct function *function = &functions->functions[top->rows[i].function];
+
+		if (is_text(&functions->strings, function->plain ? function->plain : function->name,
+			    name) &&
+			(!module || is_text(&functions->strings, function->module, module)))
+			top->rows[kept++] = top->rows[i];
+	}
+	top->count = kept;
 }
 
 void top_done(struct top *top)

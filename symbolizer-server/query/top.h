@@ -25,4 +25,8 @@ struct top {
 };
 
 int top_init(struct top *top, const struct call_tree *calls);
+/* Keeps the rows of one function alone: of the function that is shown as NAME, whatever its lines and
+ * builds; in MODULE, if that is not NULL. */
+void top_keep_function(struct top *top, const struct function_table *functions, const char *name,
+	const char *module);
 void top_done(struct top *top);

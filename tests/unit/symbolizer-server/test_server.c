@@ -129,7 +129,18 @@ static void every_route_answers(void)
 		"\"totals\":[1000000000,1000000000,900000000,", "\"partial_symbols\":true");
 	SAYS("/api/v1/top?" CPU RANGE "&limit=1", "\"function_count\":5",
 		"\"functions\":[{\"name\":\"f\",\"module\":\"\",\"kind\":\"native\","
-		"\"self\":600000000,\"total\":900000000}]");
+		"\"self\":600000000,\"total\":900000000,\"function\":\"f\",\"raw\":\"f\","
+		"\"file\":\"\",\"line\":0,\"build_id\":\"\"}]");
+	SAYS("/api/v1/top?" CPU RANGE "&group=line&builds=apart&inlined=hide&function=g&module=",
+		"\"function_count\":0,\"functions\":[]");
+	/* libg.so has no names; the kernel's address lies in no module that has an id. */
+	SAYS("/api/v1/symbols?" CPU RANGE "&limit=2", "\"total\":1000000000",
+		"\"unnamed_total\":400000000", "\"unnamed_self\":300000000",
+		"\"modules\":[{\"module\":\"libg.so\",\"build_id\":\"",
+		"\"total\":300000000,\"self\":300000000,\"unnamed_total\":300000000",
+		"\"unnamed_addresses\":1", "\"quality\":\"nothing\"",
+		"\"command\":\"cairn symbols upload FILE\",\"upload\":true",
+		"\"module\":\"[kernel]\"", "sysctl kernel.kptr_restrict=1");
 	SAYS("/api/v1/export?format=folded&" CPU RANGE, "main;f 600000000\n",
 		"main;f;libg.so+0x40 300000000\n",
 		"main;[kernel]+0x77;<img src=x onerror=alert(1)>\xef\xbf\xbd\\x0a 100000000\n");

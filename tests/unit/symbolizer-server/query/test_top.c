@@ -43,8 +43,49 @@ static void an_empty_tree_has_no_rows(void)
 	tree_fixture_done(&fixture);
 }
 
+static int ask_lines(
+	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain)
+{
+	(void)context;
+	(void)id;
+	*ret_chain = (struct symbol_chain){.start = address,
+		.end = address + 1,
+		.line_start = address,
+		.line_end = address + 1,
+		.count = 1};
+	ret_chain->calls[0] =
+		(struct symbol_call){address < 0x100 ? "f" : "g", "f.c", (uint32_t)address};
+	return 0;
+}
+
+static void one_function_can_be_had_line_by_line(void)
+{
+	struct tree_fixture fixture;
+	struct top top;
+
+	tree_fixture_begin(&fixture);
+	tree_fixture_add(&fixture,
+		"lib.so@0x10 7\nlib.so@0x20 3\nlib.so@0x200 9\nlibb.so@0x10 5\n"
+		"lib.so@0x11;lib.so@0x21;lib.so@0x201 2\n");
+	tree_fixture_end_by(&fixture, ask_lines, &(struct naming_options){.group = NAMING_BY_LINE});
+	CHECK_EQ(top_init(&top, &fixture.calls), 0);
+	top_keep_function(&top, &fixture.functions, "f", "lib.so");
+	CHECK_EQ(top.count, 2);
+	is_row(&fixture, &top.rows[0], "f f.c:16", 7, 9);
+	is_row(&fixture, &top.rows[1], "f f.c:32", 3, 5);
+	top_done(&top);
+	CHECK_EQ(top_init(&top, &fixture.calls), 0);
+	top_keep_function(&top, &fixture.functions, "f", NULL);
+	CHECK_EQ(top.count, 3);
+	top_keep_function(&top, &fixture.functions, "h", NULL);
+	CHECK_EQ(top.count, 0);
+	top_done(&top);
+	tree_fixture_done(&fixture);
+}
+
 int main(void)
 {
+	RUN(one_function_can_be_had_line_by_line);
 	RUN(recursion_counts_once);
 	RUN(an_empty_tree_has_no_rows);
 	return 0;
