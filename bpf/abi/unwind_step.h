@@ -143,12 +143,16 @@ UNWIND_INLINE enum stop unwind_step(const struct unwind_rule *rule,
 	stop = unwind_return_address(rule, &start, caller.sp, &caller.ip);
 	if (stop != STOP_NONE)
 		return stop;
+	/* Where a coroutine begins, rules lead to a zero. */
+	if (caller.ip == 0 && !registers->is_exact)
+		return STOP_complete;
 	if (caller.ip < CODE_ADDRESS_MIN || caller.ip > CODE_ADDRESS_MAX)
 		return STOP_bad_return_address;
 	caller.is_exact = rule->returns == UNWIND_RETURN_interrupted;
 	caller.is_leaf = 0;
-	/* A stack only shrinks on the way up, but a signal may have come on a stack of its own. */
-	if (caller.sp <= registers->sp && !caller.is_exact)
+	/* A stack only shrinks on the way up, but a signal may have come on a stack of its own, and
+	 * a leaf may have taken its return address off the stack already. */
+	if (caller.sp < registers->sp + !registers->is_leaf && !caller.is_exact)
 		return STOP_no_progress;
 	unwind_saved_value(
 		&start, caller.sp, rule->rbp, rule->rbp_offset, &caller.bp, &caller.bp_lost);

@@ -78,13 +78,19 @@ int held_measure_run_time(void)
 	return fd;
 }
 
-struct held_run_time held_run_time_of(uint32_t program_id)
+struct held_run_time held_run_time_of_fd(int program_fd)
 {
-	SCOPED_FD int fd = bpf_prog_get_fd_by_id(program_id);
 	struct bpf_prog_info info = {0};
 	__u32 info_bytes = sizeof(info);
 
-	CHECK(fd >= 0);
-	CHECK_EQ(bpf_obj_get_info_by_fd(fd, &info, &info_bytes), 0);
+	CHECK_EQ(bpf_obj_get_info_by_fd(program_fd, &info, &info_bytes), 0);
 	return (struct held_run_time){info.run_cnt, info.run_time_ns};
+}
+
+struct held_run_time held_run_time_of(uint32_t program_id)
+{
+	SCOPED_FD int fd = bpf_prog_get_fd_by_id(program_id);
+
+	CHECK(fd >= 0);
+	return held_run_time_of_fd(fd);
 }

@@ -34,3 +34,4 @@ struct held_run_time {
 /* The kernel measures run time as long as this descriptor is open. */
 int held_measure_run_time(void);
 struct held_run_time held_run_time_of(uint32_t program_id);
+struct held_run_time held_run_time_of_fd(int program_fd);

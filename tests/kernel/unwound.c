@@ -6,6 +6,11 @@
 
 void unwound_init(struct unwound *unwound, struct sampler *sampler, uint32_t shard_count_max)
 {
+	unwound_init_maps(unwound, sampler_unwind_maps(sampler), shard_count_max);
+}
+
+void unwound_init_maps(struct unwound *unwound, struct unwind_maps *maps, uint32_t shard_count_max)
+{
 	struct process_table_config process_config = {.tally = &unwound->tally};
 	struct unwinder_config config = {
 		.processes = &unwound->processes,
@@ -14,7 +19,7 @@ void unwound_init(struct unwound *unwound, struct sampler *sampler, uint32_t sha
 	};
 
 	*unwound = (struct unwound){.tally = {{0}}};
-	unwind_maps_lend(sampler_unwind_maps(sampler), &config.memory);
+	unwind_maps_lend(maps, &config.memory);
 	CHECK_EQ(process_table_init(&unwound->processes, &process_config), 0);
 	CHECK_EQ(unwinder_init(&unwound->unwinder, &config), 0);
 }

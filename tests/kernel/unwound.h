@@ -11,6 +11,8 @@
 #include "collector/kernel/sampler.h"
 #include "collector/unwind/unwinder.h"
 
+struct unwind_maps;
+
 struct unwound {
 	struct tally tally;
 	struct process_table processes;
@@ -18,6 +20,8 @@ struct unwound {
 };
 
 void unwound_init(struct unwound *unwound, struct sampler *sampler, uint32_t shard_count_max);
+/* The same around maps that no sampler has. */
+void unwound_init_maps(struct unwound *unwound, struct unwind_maps *maps, uint32_t shard_count_max);
 void unwound_done(struct unwound *unwound);
 /* Borrowed until the next call. */
 const struct event_sample *unwound_complete(
