@@ -35,6 +35,8 @@
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/service/grpc_service.h"
 #include "symbolizer-server/status/host_board.h"
+#include "symbolizer-server/symbol/source_fetch.h"
+#include "symbolizer-server/symbol/source_text.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 #define PATH_BYTES_MAX 4096
@@ -56,6 +58,7 @@ struct server {
 	struct sandbox sandbox;
 	bool has_sandbox;
 	struct symbolizer *symbolizer;
+	struct source_texts *sources; /* NULL: no debuginfod server is set */
 	struct profile_store *store;
 	struct host_board *hosts;
 	struct http_counters http_counters;
@@ -145,7 +148,12 @@ static int start_symbols(struct server *server)
 	}
 	server->has_sandbox = true;
 	r = symbolizer_new(&options, &server->symbolizer);
-	return r < 0 ? refuse_data(server, r, "") : 0;
+	if (r < 0)
+		return refuse_data(server, r, "");
+	if (!settings->debuginfod_urls)
+		return 0;
+	r = source_texts_new(source_fetch, NULL, clock_system(), &server->sources);
+	return r < 0 ? log_error(r, "preparing for source texts") : 0;
 }
 
 static void report_store(const struct profile_store_report *report)
@@ -252,6 +260,7 @@ static int start_http(struct server *server)
 	server->site = (struct site){
 		.store = server->store,
 		.symbolizer = server->symbolizer,
+		.sources = server->sources,
 		.hosts = server->hosts,
 		.clock = clock_system(),
 		.guard = {(const char *const *)settings->allowed_hosts.items,
@@ -392,6 +401,7 @@ int server_stop(struct server *server)
 		log_error(r, "what came last could not be made durable; its senders keep it");
 	profile_store_close(server->store);
 	grpc_service_free(server->grpc);
+	source_texts_free(server->sources);
 	symbolizer_free(server->symbolizer);
 	host_board_free(server->hosts);
 	if (server->has_sandbox)

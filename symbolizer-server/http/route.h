@@ -5,7 +5,7 @@
  *              made; the guard in front of it; and the answers to paths and methods that are not in
  *              it. Handlers stand in route_tree.c (flame graphs, tables, exports), route_comparison.c
  *              (two sides), route_listing.c (what exists in a range), route_symbols.c (what has no
- *              name) and route_status.c (how the server and its hosts are).
+ *              name), route_source.c (source text) and route_status.c (how the server and its hosts are).
  * Ownership    everything is static.
  * Threads      any.
  * Errors       answered: 403, 404, 405.
@@ -30,6 +30,7 @@
 	X("/api/v1/labels", route_labels, true)       \
 	X("/api/v1/status", route_status, true)       \
 	X("/api/v1/symbols", route_symbols, true)     \
+	X("/api/v1/source", route_source, true)       \
 	X("/pyroscope/render", route_render, true)    \
 	X("/metrics", route_metrics, true)            \
 	X("/healthz", route_healthz, false)           \

@@ -18,11 +18,13 @@
 
 struct host_board;
 struct profile_store;
+struct source_texts;
 struct symbolizer;
 
 struct site {
 	struct profile_store *store;
 	struct symbolizer *symbolizer;
+	struct source_texts *sources; /* NULL: nobody has any */
 	struct host_board *hosts;
 	struct clock clock;
 	struct http_guard guard;

@@ -250,6 +250,15 @@ static void wrong_requests_say_what_to_mend(void)
 
 static void unknown_paths_and_methods_are_told(void)
 {
+	refuses("GET /api/v1/source?build-id=ab01&path=/etc/passwd HTTP/1.1\r\nHost: localhost\r\n"
+		"Connection: close\r\n\r\n",
+		404, "--debuginfod-urls");
+	refuses("GET /api/v1/source?path=/src/a.c HTTP/1.1\r\nHost: localhost\r\n"
+		"Connection: close\r\n\r\n",
+		400, "build-id and path");
+	refuses("GET /api/v1/flame?" CPU "&group=lines HTTP/1.1\r\nHost: localhost\r\n"
+		"Connection: close\r\n\r\n",
+		400, "function, line or file");
 	refuses("GET /nope HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404,
 		"/api/v1/flame");
 	refuses("GET /%00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404, "%00");

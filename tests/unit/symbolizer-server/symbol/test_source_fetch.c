@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Against a server of one text on the loopback device. */
+#include "symbolizer-server/symbol/source_fetch.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "store/base/cleanup.h"
+#include "symbolizer-server/symbol/debuginfod_source.h"
+#include "symbolizer-server/symbol/source_text.h"
+#include "tests/support/check.h"
+#include "tests/support/work_dir.h"
+
+static const struct build_id id = {.bytes = {0xab, 0x01}, .byte_count = 2};
+
+/* What the next question is answered with, and what was asked. */
+static const char *answer_head;
+static size_t answer_bytes;
+static char asked[4096];
+
+static void send_all(int fd, const char *bytes, size_t count)
+{
+	while (count > 0) {
+		ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL);
+
+		if (sent <= 0)
+			return;
+		bytes += sent;
+		count -= (size_t)sent;
+	}
+}
+
+static void *serve(void *context)
+{
+	const int *listening = context;
+	static char body[65536];
+
+	memset(body, 'x', sizeof(body));
+	for (;;) {
+		SCOPED_FD int fd = accept(*listening, NULL, NULL);
+		ssize_t got;
+
+		if (fd < 0)
+			return NULL;
+		got = recv(fd, asked, sizeof(asked) - 1, 0);
+		asked[got > 0 ? got : 0] = '\0';
+		send_all(fd, answer_head, strlen(answer_head));
+		for (size_t left = answer_bytes; left > 0;) {
+			size_t part = left < sizeof(body) ? left : sizeof(body);
+
+			send_all(fd, body, part);
+			left -= part;
+		}
+		shutdown(fd, SHUT_WR);
+		while (recv(fd, body, 1, 0) > 0)
+			;
+	}
+}
+
+static int start(int *ret_listening, pthread_t *ret_thread, char *ret_url, size_t url_bytes)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t length = sizeof(address);
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	*ret_listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	CHECK(bind(*ret_listening, (const struct sockaddr *)&address, sizeof(address)) == 0);
+	CHECK(listen(*ret_listening, 4) == 0);
+	CHECK(getsockname(*ret_listening, (struct sockaddr *)&address, &length) == 0);
+	snprintf(ret_url, url_bytes, "http://127.0.0.1:%d", ntohs(address.sin_port));
+	return pthread_create(ret_thread, NULL, serve, ret_listening);
+}
+
+static void a_text_is_had_by_build_and_path(void)
+{
+	char *text = NULL;
+	size_t byte_count = 0;
+
+	answer_head = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n";
+	answer_bytes = 1000;
+	CHECK_EQ(source_fetch(NULL, &id, "/src/a.c", &text, &byte_count), 0);
+	CHECK_EQ(byte_count, 1000);
+	CHECK(text[0] == 'x' && text[999] == 'x');
+	free(text);
+	CHECK(strstr(asked, "GET /buildid/ab01/source"));
+	CHECK(strstr(asked, "a.c HTTP/1.1"));
+	/* Nothing of it stays on the disk. */
+	work_run("test -z \"$(find cache -type f -size +0 -name 'source*')\"");
+}
+
+static void what_is_not_there_or_too_long_is_told_apart(void)
+{
+	char *text = NULL;
+	size_t byte_count;
+
+	answer_head = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	answer_bytes = 0;
+	CHECK_EQ(source_fetch(NULL, &id, "/src/b.c", &text, &byte_count), -ENOENT);
+	answer_head = "HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\nConnection: close\r\n\r\n";
+	answer_bytes = 5000000;
+	CHECK_EQ(source_fetch(NULL, &id, "/src/c.c", &text, &byte_count), -EFBIG);
+	CHECK(!text);
+}
+
+int main(void)
+{
+	struct symbol_source *source;
+	pthread_t thread;
+	int listening;
+	char url[64];
+
+	CHECK_EQ(start(&listening, &thread, url, sizeof(url)), 0);
+	work_run("mkdir cache");
+	/* It sets the library up. */
+	CHECK_EQ(debuginfod_source_new(url, work_path("cache"), &source), 0);
+	RUN(a_text_is_had_by_build_and_path);
+	RUN(what_is_not_there_or_too_long_is_told_apart);
+	source->free(source);
+	shutdown(listening, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	close(listening);
+	return 0;
+}
