@@ -54,6 +54,8 @@
 	X(CACHE_BYTES, "symbol_cache_bytes", "bytes of indexes in the cache, now")                \
 	X(CACHE_EVICTED, "symbol_cache_evicted", "indexes dropped to stay within the limit")      \
 	X(CACHE_DAMAGED, "symbol_cache_damaged", "indexes dropped because a checksum failed")     \
+	X(WARM_BYTES, "symbol_warm_bytes", "bytes of indexes kept in memory, now")                \
+	X(WARM_EVICTED, "symbol_warm_evicted", "indexes that left memory to stay within a limit") \
 	X(CACHE_MOVED, "symbol_cache_moved_aside", "caches moved aside because they were damaged")
 
 enum symbol_counter {

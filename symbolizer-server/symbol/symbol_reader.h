@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbol reader: the names of one module, read from the cache for one query.
+/* Symbol reader: the names of one module, for one query.
  *
- * What it is   a look-up from ELF address to function. Chunks of the index are read when the first
- *              address falls into them and kept until the reader is freed.
- * Ownership    the cache is borrowed and must outlive the reader.
+ * What it is   a look-up from ELF address to function, inlined calls and lines. What it reads of an
+ *              index is shared with other readers and kept for later ones (symbol_warm.h).
+ * Ownership    the warm memory is borrowed and must outlive the reader.
  * Threads      one owner; any number of readers at a time.
  * Errors       -ENOENT: no function is there; -EUCLEAN: the index was damaged and is dropped, it
  *              will be made again; -ENOMEM.
@@ -12,11 +12,11 @@
 
 #include <stdint.h>
 
-#include "store/disk/symbol_cache.h"
 #include "store/profile/build_id.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
 
 struct symbol_reader;
+struct symbol_warm;
 
 struct symbol {
 	const char *name; /* mangled, valid UTF-8; borrowed until symbol_reader_free */
@@ -28,7 +28,7 @@ struct symbol {
 typedef void (*symbol_damage_fn)(void *context, const struct build_id *id);
 
 /* -ENOENT: the cache has no index of ID. ON_DAMAGE may be NULL. */
-int symbol_reader_new(struct symbol_cache *cache, const struct build_id *id,
+int symbol_reader_new(struct symbol_warm *warm, const struct build_id *id,
 	symbol_damage_fn on_damage, void *context, struct symbol_reader **ret_reader);
 /* Accepts NULL. */
 void symbol_reader_free(struct symbol_reader *reader);
@@ -52,7 +52,8 @@ struct symbol_chain {
 };
 
 /* ADDRESS is an ELF virtual address (kernel: offset from _text). Every function that the compiler
- * put at ADDRESS: those that were inlined and the one that they were inlined into. */
+ * put at ADDRESS: those that were inlined and the one that they were inlined into. Fastest where
+ * addresses rise. Of ret_chain->calls only the first count are written. */
 int symbol_reader_chain(
 	struct symbol_reader *reader, uint64_t address, struct symbol_chain *ret_chain);
 /* The function alone, without what was inlined into it. */

@@ -168,7 +168,11 @@ static int open_cache(struct symbolizer *symbolizer, const struct symbolizer_opt
 		if (r == 0)
 			r = symbol_cache_new(&cache_options, &symbolizer->cache);
 	}
-	return r;
+	if (r < 0)
+		return r;
+	return symbol_warm_new(symbolizer->cache,
+		options->warm_bytes_max ? options->warm_bytes_max : SYMBOL_WARM_BYTES_DEFAULT,
+		&symbolizer->warm);
 }
 
 /* ---- Start and stop ---- */
@@ -333,6 +337,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	/* It ends in order. */
 	if (symbolizer->cache)
 		forget_starts(symbolizer);
+	symbol_warm_free(symbolizer->warm);
 	symbol_cache_free(symbolizer->cache);
 	upload_spool_done(&symbolizer->spool);
 	if (symbolizer->source)
@@ -389,7 +394,7 @@ static void recall(
 	struct symbol_reader *reader;
 
 	if (symbol_cache_find(symbolizer->cache, id, &remembered.entry) == 0 &&
-		symbol_reader_new(symbolizer->cache, id, NULL, NULL, &reader) == 0) {
+		symbol_reader_new(symbolizer->warm, id, NULL, NULL, &reader) == 0) {
 		remembered.has_index = true;
 		remembered.header = *symbol_reader_header(reader);
 		symbol_reader_free(reader);
@@ -500,7 +505,7 @@ static bool should_have_index(struct symbolizer *symbolizer, const struct build_
 int symbolizer_open(
 	struct symbolizer *symbolizer, const struct build_id *id, struct symbol_reader **ret_reader)
 {
-	int r = symbol_reader_new(symbolizer->cache, id, lose_index, symbolizer, ret_reader);
+	int r = symbol_reader_new(symbolizer->warm, id, lose_index, symbolizer, ret_reader);
 
 	if (r == -ENOENT && should_have_index(symbolizer, id))
 		lose_index(symbolizer, id);
@@ -562,6 +567,7 @@ void symbolizer_read_counters(
 	struct symbolizer *symbolizer, uint64_t ret_values[SYMBOL_COUNTER_COUNT])
 {
 	struct symbol_cache_usage usage;
+	struct symbol_warm_usage warm;
 
 	for (int i = 0; i < SYMBOL_COUNTER_COUNT; i++)
 		ret_values[i] =
@@ -570,6 +576,9 @@ void symbolizer_read_counters(
 	ret_values[SYMBOL_COUNTER_CACHE_BYTES] = usage.byte_count;
 	ret_values[SYMBOL_COUNTER_CACHE_EVICTED] = usage.evicted_count;
 	ret_values[SYMBOL_COUNTER_CACHE_DAMAGED] = usage.damaged_count;
+	symbol_warm_usage(symbolizer->warm, &warm);
+	ret_values[SYMBOL_COUNTER_WARM_BYTES] = warm.byte_count;
+	ret_values[SYMBOL_COUNTER_WARM_EVICTED] = warm.evicted_count;
 	pthread_mutex_lock(&symbolizer->lock);
 	ret_values[SYMBOL_COUNTER_MODULES_KNOWN] = symbolizer->registry.count;
 	ret_values[SYMBOL_COUNTER_MODULES_NAMED] = symbolizer->registry.named_count;

@@ -35,6 +35,7 @@ struct symbolizer_options {
 	struct sandbox *sandbox; /* borrowed */
 	struct clock clock;
 	uint64_t cache_bytes_max; /* of indexes; 0: the default */
+	uint64_t warm_bytes_max; /* of indexes in memory that nobody uses; 0: the default */
 	uint64_t upload_bytes_max; /* of one upload as sent; 0: the default */
 	/* Asked in place of debuginfod servers if it is there; then owned. */
 	struct symbol_source *source;

@@ -19,6 +19,7 @@
 #include "store/disk/symbol_cache.h"
 #include "symbolizer-server/symbol/module_registry.h"
 #include "symbolizer-server/symbol/symbol_source.h"
+#include "symbolizer-server/symbol/symbol_warm.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 #include "symbolizer-server/symbol/upload_spool.h"
 
@@ -73,6 +74,7 @@ struct symbolizer {
 	uint64_t fetch_pause_until_ns;
 
 	struct symbol_cache *cache;
+	struct symbol_warm *warm; /* what was read of the cache */
 	struct symbol_source *source; /* NULL: none */
 	struct upload_spool spool;
 	struct sandbox *sandbox;

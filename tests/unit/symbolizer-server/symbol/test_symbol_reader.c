@@ -5,13 +5,17 @@
 
 #include "store/base/cleanup.h"
 #include "symbolizer-server/sandbox/index_writer.h"
+#include "symbolizer-server/symbol/symbol_warm.h"
 #include "tests/support/check.h"
+#include "tests/support/made_code.h"
+#include "tests/support/stored_index.h"
 #include "tests/support/whole_index.h"
 #include "tests/support/work_dir.h"
 
 #define FUNCTION_COUNT 100000
 
 static struct symbol_cache *cache;
+static struct symbol_warm *warm;
 
 static struct build_id id_of(uint32_t n)
 {
@@ -50,31 +54,11 @@ static struct whole_index make_index(const char *prefix, uint32_t count)
 	return index;
 }
 
-static int read_chunk(void *context, uint32_t chunk, uint8_t *ret_bytes, uint32_t *ret_byte_count)
-{
-	const struct whole_index *index = context;
-	struct symbol_index_entry entry = {.byte_count = index->header.byte_count};
-	const uint8_t *bytes =
-		chunk == 0 ? index->bytes : whole_index_chunk(index, chunk - 1, &entry);
-
-	memcpy(ret_bytes, bytes, entry.byte_count);
-	*ret_byte_count = entry.byte_count;
-	return 0;
-}
-
 static void store(uint32_t n, struct whole_index *index)
 {
-	struct symbol_cache_index stored = {
-		.id = id_of(n),
-		.quality = SYMBOL_QUALITY_TABLE,
-		.parser_version = SYMBOL_INDEX_PARSER_VERSION,
-		.chunk_count = index->header.chunk_count + 1,
-		.byte_count = index->header.total_bytes,
-		.read = read_chunk,
-		.context = index,
-	};
+	struct build_id id = id_of(n);
 
-	CHECK_EQ(symbol_cache_store(cache, &stored), 0);
+	stored_index_put(cache, &id, index);
 }
 
 static int damaged_count;
@@ -90,7 +74,7 @@ static void open_reader(uint32_t n, int expected, struct symbol_reader **ret_rea
 {
 	struct build_id id = id_of(n);
 
-	CHECK_EQ(symbol_reader_new(cache, &id, count_damage, NULL, ret_reader), expected);
+	CHECK_EQ(symbol_reader_new(warm, &id, count_damage, NULL, ret_reader), expected);
 }
 
 static void every_function_is_found_and_its_name_stays(void)
@@ -172,6 +156,118 @@ static void an_index_that_breaks_its_rules_is_dropped(void)
 	whole_index_done(&index);
 }
 
+/* The innermost call of the chain that holds ADDRESS in a resolved map; or none. */
+static uint32_t call_at(const struct made_code *made, uint64_t address)
+{
+	for (uint32_t i = 0; i < made->map.range_count; i++) {
+		const struct code_range *range = &made->map.ranges[i];
+
+		if (range->start <= address && address < range->end)
+			return range->call;
+	}
+	return CODE_CALL_NONE;
+}
+
+static struct code_line row_at(const struct made_code *made, uint64_t address)
+{
+	struct code_line row = {0};
+
+	for (uint32_t i = 0; i < made->map.line_count && made->map.lines[i].address <= address; i++)
+		row = made->map.lines[i];
+	return row;
+}
+
+static void check_call(const struct made_code *made, const struct symbol_call *call,
+	const char *name, uint32_t file, uint32_t line)
+{
+	CHECK_STR(call->name, name);
+	CHECK_EQ(call->line, line);
+	if (file == CODE_FILE_NONE)
+		CHECK(!call->file);
+	else
+		CHECK_STR(call->file, string_table_text(&made->strings, file));
+}
+
+static void check_chain(
+	struct symbol_reader *reader, const struct made_code *made, uint64_t address)
+{
+	struct code_line row = row_at(made, address);
+	uint32_t call = call_at(made, address), depth = 0;
+	struct symbol_chain chain;
+	char name[32];
+
+	CHECK_EQ(symbol_reader_chain(reader, address, &chain), 0);
+	for (; call != CODE_CALL_NONE; call = made->map.calls[call].parent) {
+		const struct code_call *from = &made->map.calls[call];
+
+		CHECK(depth < chain.count);
+		check_call(made, &chain.calls[depth++],
+			string_table_text(&made->strings, from->name), row.file, row.line);
+		row.file = from->call_file;
+		row.line = from->call_line;
+	}
+	CHECK_EQ(depth + 1, chain.count);
+	snprintf(name, sizeof(name), "function_%d",
+		(int)((address - MADE_CODE_START) / MADE_FUNCTION_BYTES));
+	check_call(made, &chain.calls[depth], name, row.file, row.line);
+	CHECK(chain.start <= chain.line_start && chain.line_start <= address);
+	CHECK(address < chain.line_end && chain.line_end <= chain.end);
+	/* What is said of the span holds at both of its ends, and no further. */
+	CHECK_EQ(row_at(made, chain.line_start).line, row_at(made, chain.line_end - 1).line);
+	CHECK_EQ(call_at(made, chain.start), call_at(made, chain.end - 1));
+}
+
+static void every_address_has_its_chain_each_time_it_is_asked_for(void)
+{
+	struct made_code made;
+	struct whole_index index;
+	struct symbol_reader *reader;
+	struct symbol_chain chain;
+	size_t byte_count;
+	uint8_t *bytes;
+
+	made_code_init(&made, 60, false);
+	bytes = made_code_index(&made, &byte_count);
+	whole_index_adopt(&index, bytes, byte_count);
+	store(4, &index);
+	open_reader(4, 0, &reader);
+	/* Looked up, kept, found again. */
+	for (int round = 0; round < 3; round++) {
+		for (uint64_t at = 0; at < 60 * MADE_FUNCTION_BYTES; at += 3) {
+			if (at % MADE_FUNCTION_BYTES < MADE_FUNCTION_BYTES - 16)
+				check_chain(reader, &made, MADE_CODE_START + at);
+			else
+				CHECK_EQ(symbol_reader_chain(reader, MADE_CODE_START + at, &chain),
+					-ENOENT);
+		}
+	}
+	symbol_reader_free(reader);
+	whole_index_done(&index);
+	made_code_done(&made);
+}
+
+/* As most modules are: named by a table of symbols. */
+static void without_debug_information_a_chain_is_one_function(void)
+{
+	struct whole_index index = make_index("plain_", 10);
+	struct symbol_reader *reader;
+	struct symbol_chain chain;
+
+	store(5, &index);
+	open_reader(5, 0, &reader);
+	CHECK_EQ(symbol_reader_chain(reader, 32 + 5, &chain), 0);
+	CHECK_EQ(chain.count, 1);
+	CHECK_STR(chain.calls[0].name, "plain_1");
+	CHECK(!chain.calls[0].file);
+	CHECK_EQ(chain.start, 32);
+	CHECK_EQ(chain.end, 48);
+	CHECK_EQ(chain.line_start, 32);
+	CHECK_EQ(chain.line_end, 48);
+	CHECK_EQ(symbol_reader_chain(reader, 32 + 16, &chain), -ENOENT);
+	symbol_reader_free(reader);
+	whole_index_done(&index);
+}
+
 int main(void)
 {
 	struct symbol_cache_options options = {.bytes_max = (uint64_t)64 << 20};
@@ -179,10 +275,14 @@ int main(void)
 	options.clock = clock_system();
 	options.folder = work_dir();
 	CHECK_EQ(symbol_cache_new(&options, &cache), 0);
+	CHECK_EQ(symbol_warm_new(cache, (uint64_t)64 << 20, &warm), 0);
 	RUN(every_function_is_found_and_its_name_stays);
 	RUN(what_is_not_there_is_told);
 	RUN(a_newer_index_is_taken_up_in_the_middle);
 	RUN(an_index_that_breaks_its_rules_is_dropped);
+	RUN(every_address_has_its_chain_each_time_it_is_asked_for);
+	RUN(without_debug_information_a_chain_is_one_function);
+	symbol_warm_free(warm);
 	symbol_cache_free(cache);
 	return 0;
 }

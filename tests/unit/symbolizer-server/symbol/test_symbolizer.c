@@ -95,6 +95,7 @@ static struct symbolizer *start(const char *folder, struct fake_source *fake)
 		.sandbox = &sandbox,
 		.clock = {.read = read_now},
 		.source = fake ? &fake->source : NULL,
+		.warm_bytes_max = 1, /* what is used stays */
 	};
 	struct symbolizer *symbolizer;
 
@@ -527,7 +528,10 @@ static void a_reader_survives_the_replacement_of_its_index(void)
 	CHECK_EQ(symbol_reader_find(reader, hot_address, &after), 0);
 	CHECK_STR(before.name, "hot");
 	CHECK_STR(after.name, "hot");
+	CHECK(counter(symbolizer, SYMBOL_COUNTER_WARM_BYTES) > 0);
 	symbol_reader_free(reader);
+	CHECK_EQ(counter(symbolizer, SYMBOL_COUNTER_WARM_BYTES), 0);
+	CHECK(counter(symbolizer, SYMBOL_COUNTER_WARM_EVICTED) > 0);
 	symbolizer_free(symbolizer);
 }
 
