@@ -13,6 +13,8 @@
 #include "collector/control.h"
 #include "collector/features.h"
 #include "collector/identity.h"
+#include "collector/jit/jit_desk.h"
+#include "collector/jit/jit_frames.h"
 #include "collector/kernel/sampler.h"
 #include "collector/kernel/unwind_maps.h"
 #include "collector/pipeline.h"
@@ -49,6 +51,8 @@ struct agent {
 	struct process_table processes;
 	struct kernel_symbols kernel;
 	struct unwinder unwinder;
+	struct jit_desk *jit_desk; /* NULL: off */
+	struct jit_frames jit_frames;
 	struct pipeline pipeline;
 	struct upload_desk *desk;
 	struct rpc_sink *sink;
@@ -372,6 +376,24 @@ static int start_unwinder(struct agent *agent)
 	return r < 0 ? log_error(r, "can't prepare to unwind stacks") : 0;
 }
 
+static int start_jit(struct agent *agent)
+{
+	struct jit_maps_config config = {
+		.tally = &agent->tally,
+		.clock = agent->clock,
+		.bytes_max = JIT_BYTES_USUAL,
+	};
+	int r;
+
+	if (agent->settings->jit_names == JIT_NAMES_NEVER || !agent->identity.pids_are_initial)
+		return 0;
+	r = jit_desk_new(&config, NULL, &agent->jit_desk);
+	if (r < 0)
+		return log_error(r, "can't prepare to name generated code");
+	jit_frames_init(&agent->jit_frames, agent->jit_desk, &agent->tally);
+	return 0;
+}
+
 static int start_pipeline(struct agent *agent)
 {
 	struct pipeline_config config = {
@@ -385,6 +407,7 @@ static int start_pipeline(struct agent *agent)
 			.processes = &agent->processes,
 			.kernel = &agent->kernel,
 			.unwinder = &agent->unwinder,
+			.jit = agent->jit_desk ? &agent->jit_frames : NULL,
 			.tally = &agent->tally},
 		.window_ns = agent->settings->window_seconds * NS_PER_S,
 		.clock = agent->clock,
@@ -432,6 +455,8 @@ static int start(struct agent *agent)
 		r = start_control(agent);
 	if (r == 0)
 		r = start_unwinder(agent);
+	if (r == 0)
+		r = start_jit(agent);
 	return r < 0 ? r : start_pipeline(agent);
 }
 
@@ -442,6 +467,8 @@ static void stop(struct agent *agent)
 		sink_free(rpc_sink_sink(agent->sink));
 	upload_desk_free(agent->desk);
 	pipeline_done(&agent->pipeline);
+	jit_frames_done(&agent->jit_frames);
+	jit_desk_free(agent->jit_desk);
 	cpu_times_done(&agent->cpus_started);
 	kernel_symbols_done(&agent->kernel);
 	process_table_done(&agent->processes);

@@ -179,6 +179,7 @@ void pipeline_end(struct pipeline *pipeline)
 			window_span_next(end_ns, &pipeline->clocks, pipeline->config.window_ns));
 	}
 	work_until(pipeline, horizon_ns);
+	window_turn(&pipeline->window, pipeline->clocks.monotonic_ns);
 	hold_compact(&pipeline->hold);
 	if (pipeline->config.window.processes)
 		process_table_forget_ended(

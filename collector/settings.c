@@ -35,6 +35,7 @@ static bool is_loopback(const char *value)
 	return control_parse_address(value, &place.v4, &place.v6) == 0;
 }
 
+static const char *const jit_choices[] = {"never", "perf-map", NULL};
 static const char *const upload_choices[] = {"never", "stripped", "full", NULL};
 
 #define AT(member) .offset = offsetof(struct settings, member)
@@ -68,6 +69,10 @@ static const struct setting rows[] = {
 		.read = setting_read_size, .min = UNWIND_SHARD_BYTES,
 		.max = (uint64_t)UNWIND_SHARDS_MAX * UNWIND_SHARD_BYTES,
 		.help = "most memory for unwind tables, 1M to 128M"},
+	{"jit-names", "FROM", SETTING_CHOICE, AT(jit_names), .initial = "perf-map",
+		.choices = jit_choices,
+		.help = "names of generated code: from /tmp/perf-PID.map where a runtime writes "
+			"one, or never"},
 	{"log-level", "LEVEL", SETTING_CHOICE, AT(log_level), .initial = "info",
 		.choices = log_level_names, .help = "error, warning, info or debug"},
 };

@@ -17,6 +17,8 @@
 #include "store/log/log.h"
 #include "store/settings/command_line.h"
 
+enum jit_names { JIT_NAMES_NEVER, JIT_NAMES_PERF_MAP };
+
 struct settings {
 	char *server;
 	char *host_name;
@@ -29,6 +31,7 @@ struct settings {
 	uint64_t upload_bytes_max;
 	struct setting_list upload_deny;
 	uint64_t unwind_bytes_max;
+	uint64_t jit_names; /* enum jit_names */
 	uint64_t log_level; /* enum log_level */
 };
 

@@ -258,11 +258,12 @@ int proc_open_mapped(const struct proc_root *root, uint32_t pid, uint64_t start,
 	return open_regular(open_of(root, pid, name, O_PATH));
 }
 
-int proc_open_path(const struct proc_root *root, uint32_t pid, const char *path)
+static int open_below_root(
+	const struct proc_root *root, uint32_t pid, const char *path, uint64_t resolve)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+		.resolve = RESOLVE_IN_ROOT | resolve,
 	};
 	SCOPED_FD int folder = open_of(root, pid, "root", O_PATH | O_DIRECTORY);
 	long fd;
@@ -271,6 +272,16 @@ int proc_open_path(const struct proc_root *root, uint32_t pid, const char *path)
 		return folder;
 	fd = syscall(SYS_openat2, folder, path, &how, sizeof(how));
 	return open_regular(fd < 0 ? -errno : (int)fd);
+}
+
+int proc_open_path(const struct proc_root *root, uint32_t pid, const char *path)
+{
+	return open_below_root(root, pid, path, RESOLVE_NO_MAGICLINKS);
+}
+
+int proc_open_direct(const struct proc_root *root, uint32_t pid, const char *path)
+{
+	return open_below_root(root, pid, path, RESOLVE_NO_SYMLINKS);
 }
 
 int proc_open_own(const char *path)

@@ -65,5 +65,8 @@ int proc_open_mapped(const struct proc_root *root, uint32_t pid, uint64_t start,
  * -EMEDIUMTYPE: not a regular file. */
 int proc_open_path(const struct proc_root *root, uint32_t pid, const char *path);
 
+/* The same, and no link at all may stand on the way or at its end. -ELOOP: one does. */
+int proc_open_direct(const struct proc_root *root, uint32_t pid, const char *path);
+
 /* Opens PATH as this program sees it. -EMEDIUMTYPE: not a regular file. */
 int proc_open_own(const char *path);

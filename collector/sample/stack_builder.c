@@ -22,17 +22,21 @@ int stack_builder_end(const struct stack_builder *builder, uint32_t *ret_stack)
 	return builder->fault;
 }
 
+static void push_index(struct stack_builder *builder, uint32_t index)
+{
+	if (builder->fault == 0)
+		builder->fault = stack_table_add(
+			&builder->window->profile->stacks, builder->node, index, &builder->node);
+}
+
 static void push(struct stack_builder *builder, const struct frame *frame)
 {
-	struct profile *profile = builder->window->profile;
-	uint32_t index;
+	uint32_t index = 0;
 
 	if (builder->fault < 0)
 		return;
-	builder->fault = frame_table_add(&profile->frames, frame, &index);
-	if (builder->fault == 0)
-		builder->fault =
-			stack_table_add(&profile->stacks, builder->node, index, &builder->node);
+	builder->fault = frame_table_add(&builder->window->profile->frames, frame, &index);
+	push_index(builder, index);
 }
 
 void stack_builder_mark(struct stack_builder *builder, const char *name)
@@ -72,6 +76,21 @@ static uint32_t module_of_binary(struct stack_builder *builder, struct binary *b
 	return binary->module;
 }
 
+/* True if the frame waits for its name. */
+static bool push_jit(
+	struct stack_builder *builder, const struct process *process, uint64_t ip, bool is_return)
+{
+	struct jit_frames *jit = builder->window->config.jit;
+	struct jit_sighting sighting = {process, ip, is_return, builder->taken_at_ns};
+	uint32_t index;
+
+	if (!jit || builder->fault < 0 ||
+		jit_frames_add(jit, builder->window->profile, &sighting, &index) < 0)
+		return false;
+	push_index(builder, index);
+	return true;
+}
+
 static void push_user(struct stack_builder *builder, struct process *process, uint64_t ip,
 	bool is_return, uint64_t now_ns)
 {
@@ -95,6 +114,8 @@ static void push_user(struct stack_builder *builder, struct process *process, ui
 	case PLACE_ANONYMOUS:
 		frame.kind = FRAME_UNKNOWN;
 		tally_add(tally, TALLY_user_frames_anonymous, 1);
+		if (push_jit(builder, process, ip, is_return))
+			return;
 		break;
 	case PLACE_UNMAPPED:
 		frame.kind = FRAME_UNKNOWN;
@@ -179,6 +200,7 @@ int stack_build(struct window *window, const struct event_sample *sample, struct
 	struct stack_builder builder;
 
 	stack_builder_begin(&builder, window);
+	builder.taken_at_ns = sample->taken_at_ns;
 	push_user_part(&builder, sample, process, now_ns);
 	push_kernel_part(&builder, sample, now_ns);
 	/* A sample without any frame must not look as if its time were spent nowhere. */

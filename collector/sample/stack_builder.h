@@ -17,6 +17,7 @@
 struct stack_builder {
 	struct window *window;
 	uint32_t node; /* the stack so far */
+	uint64_t taken_at_ns; /* of the sample */
 	int fault; /* sticky */
 };
 

@@ -86,6 +86,8 @@ int window_open(struct window *window, const struct window_span *span)
 	profile_free(window->profile);
 	window->profile = NULL;
 	window->sample_count = 0;
+	if (window->config.jit)
+		jit_frames_drop(window->config.jit);
 	r = profile_new(&window->profile);
 	if (r < 0)
 		return r;
@@ -220,6 +222,12 @@ void window_add(struct window *window, const struct event_sample *sample, uint64
 	count_on_cpu(window, sample->cpu, sample->weight_ns);
 }
 
+void window_turn(struct window *window, uint64_t now_ns)
+{
+	if (window->profile && window->config.jit)
+		jit_frames_turn(window->config.jit, window->profile, now_ns);
+}
+
 /* --- closing -----------------------------------------------------------------------------------
  */
 
@@ -257,6 +265,8 @@ int window_close(struct window *window, const struct window_end *end, window_sta
 	profile->head.window_end_ns = end->end_ns;
 	profile->head.online_cpu_count = end->online_cpu_count;
 	r = add_cpus(window, end);
+	if (r == 0 && window->config.jit)
+		r = jit_frames_close(window->config.jit, profile);
 	if (r == 0)
 		r = status(context, profile);
 	if (r == 0)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "bpf/abi/event.h"
+#include "collector/jit/jit_frames.h"
 #include "collector/process/kernel_symbols.h"
 #include "collector/process/process_table.h"
 #include "collector/sample/cpu_times.h"
@@ -37,6 +38,7 @@ struct window_config {
 	struct process_table *processes;
 	struct kernel_symbols *kernel;
 	struct unwinder *unwinder; /* NULL: stacks stay as they come */
+	struct jit_frames *jit; /* NULL: generated code stays absolute addresses */
 	struct tally *tally;
 };
 
@@ -60,6 +62,9 @@ void window_done(struct window *window);
 int window_open(struct window *window, const struct window_span *span);
 /* Adds a sample taken before the window's end. */
 void window_add(struct window *window, const struct event_sample *sample, uint64_t now_ns);
+
+/* To be called after the samples of a round. */
+void window_turn(struct window *window, uint64_t now_ns);
 
 /* What only the end of a window knows. */
 struct window_end {

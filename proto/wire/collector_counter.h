@@ -40,7 +40,20 @@
 		"addresses")                                                                      \
 	X(user_frames_anonymous,                                                                  \
 		"user frames in memory without a file (JIT code); sent as "                       \
-		"absolute addresses")                                                             \
+		"absolute addresses unless they are named")                                       \
+	X(jit_frames_named, "of these, frames that a perf map names, in closed windows")          \
+	X(jit_frames_unnamed, "of these, frames that none names, in closed windows")              \
+	X(jit_answers_late, "questions for such names that were answered after their window")     \
+	X(jit_maps_read, "perf maps that were found and read")                                    \
+	X(jit_maps_refused,                                                                       \
+		"processes whose perf map was not opened: somebody else's, a link, not a file, "  \
+		"no privilege")                                                                   \
+	X(jit_maps_replaced, "perf maps read anew because they did not go on as they were")       \
+	X(jit_maps_evicted, "perf maps forgotten for lack of room; read again when sampled")      \
+	X(jit_lines_malformed, "lines of perf maps that make no sense")                           \
+	X(jit_entries_dropped, "lines of perf maps forgotten: one process has too many")          \
+	X(jit_bytes_read, "bytes read of perf maps")                                              \
+	X(jit_bytes_held, "bytes of memory that perf maps take, now")                             \
 	X(user_frames_unread,                                                                     \
 		"user frames in a file that could not be read; sent with its name "               \
 		"and the file offset, without build-ID")                                          \

@@ -117,6 +117,50 @@ int sample_table_add(struct sample_table *table, uint32_t stack, uint32_t thread
 	return sample_table_add_row(table, &row, &slot);
 }
 
+/* ROWS[i] becomes the row in FRESH of row i. */
+static int restack_rows(struct sample_table *fresh, const struct sample_table *table,
+	const uint32_t *stacks, uint32_t *rows)
+{
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		struct sample_row row = table->rows[i], *found;
+		int r;
+
+		row.stack = stacks[row.stack];
+		r = find_or_add_row(fresh, &row, &rows[i]);
+		if (r < 0)
+			return r;
+		found = &fresh->rows[rows[i]];
+		if (__builtin_add_overflow(found->count, row.count, &found->count) ||
+			__builtin_add_overflow(found->value, row.value, &found->value))
+			return -EOVERFLOW;
+	}
+	return 0;
+}
+
+int sample_table_restack(
+	const struct sample_table *table, const uint32_t *stacks, struct sample_table *ret_table)
+{
+	SCOPED_FREE uint32_t *rows = malloc((table->row_count + 1) * sizeof(*rows));
+	struct sample_table fresh;
+	int r;
+
+	must(!table->sealed);
+	sample_table_init(&fresh, table->type, table->period, table->has_slots);
+	r = rows ? restack_rows(&fresh, table, stacks, rows) : -ENOMEM;
+	if (r == 0)
+		r = reserve_slots(&fresh, table->pending_count);
+	if (r < 0) {
+		sample_table_done(&fresh);
+		return r;
+	}
+	for (uint32_t i = 0; i < table->pending_count; i++)
+		fresh.pending[i] =
+			(struct sample_slot){rows[table->pending[i].row], table->pending[i].slot};
+	fresh.pending_count = table->pending_count;
+	*ret_table = fresh;
+	return 0;
+}
+
 static int row_compare(const void *left, const void *right)
 {
 	const struct sample_row *one = left, *other = right;

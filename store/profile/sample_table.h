@@ -59,6 +59,10 @@ int sample_table_add(struct sample_table *table, uint32_t stack, uint32_t thread
  * slots, or is NULL if the table keeps none. */
 int sample_table_add_row(
 	struct sample_table *table, const struct sample_row *row, const uint32_t *slots);
+/* The same samples as an open table has, as those of stack STACKS[i] where it has stack i. The table
+ * stays as it is. */
+int sample_table_restack(
+	const struct sample_table *table, const uint32_t *stacks, struct sample_table *ret_table);
 /* Sorts and closes; sealing a sealed table does nothing. */
 int sample_table_seal(struct sample_table *table);
 /* The slots of a row of a sealed table that keeps them: row->count of them, upwards. */

@@ -160,6 +160,8 @@ static void paths_stay_below_the_root_of_the_process(void)
 	}
 	CHECK_EQ(proc_open_path(&root, 5, "/fifo"), -EMEDIUMTYPE);
 	CHECK_EQ(proc_open_path(&root, 5, "/none"), -ENOENT);
+	CHECK_EQ(proc_open_direct(&root, 5, "/fifo"), -EMEDIUMTYPE);
+	CHECK_EQ(proc_open_direct(&root, 5, "/none"), -ENOENT);
 	CHECK_EQ(proc_open_path(&root, 6, "/etc/passwd"), -ENOENT);
 	CHECK_EQ(proc_open_own(work_path("other/5/root/fifo")), -EMEDIUMTYPE);
 	proc_root_done(&root);

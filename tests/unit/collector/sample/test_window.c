@@ -172,6 +172,42 @@ static void user_part_comes_first_and_kernel_part_on_top(void)
 	tear_down();
 }
 
+static void generated_code_gets_names_from_the_map_of_its_process(void)
+{
+	struct jit_maps_config config = {
+		.tally = &tally, .clock = clock_system(), .bytes_max = JIT_BYTES_USUAL};
+	const struct frame *frames[64];
+	struct jit_frames jit;
+	struct jit_desk *desk;
+	struct event_sample *made;
+	struct profile *profile;
+
+	set_up();
+	work_run("mkdir -p proc/10/root/tmp && printf 'Uid:\\t0\\t0\\t0\\t0\\n' > proc/10/status "
+		 "&& echo '8000 40 generated one' > proc/10/root/tmp/perf-10.map");
+	CHECK_EQ(jit_desk_new(&config, work_path("proc"), &desk), 0);
+	jit_frames_init(&jit, desk, &tally);
+	window.config.jit = &jit;
+	made = sample(0, 3);
+	made->ips[0] = 0x8010;
+	made->ips[1] = 0x8060;
+	made->ips[2] = 0x1010;
+	add(made);
+	window_turn(&window, START);
+	profile = finish();
+	CHECK_EQ(frames_of(profile, 0, frames), 3);
+	expect_frame(profile, frames[1], FRAME_UNKNOWN, "", 0x8060, FRAME_RETURN_ADDRESS);
+	CHECK_EQ(frames[2]->kind, FRAME_NATIVE);
+	CHECK_EQ(frames[2]->flags, FRAME_NAMED);
+	CHECK_STR(text(profile, (uint32_t)frames[2]->address), "generated one");
+	CHECK_EQ(tally_value(&tally, TALLY_user_frames_anonymous), 2);
+	CHECK_EQ(tally_value(&tally, TALLY_jit_frames_named), 1);
+	profile_free(profile);
+	tear_down();
+	jit_frames_done(&jit);
+	jit_desk_free(desk);
+}
+
 static void labels_name_process_service_and_place(void)
 {
 	const struct thread *thread;
@@ -428,6 +464,7 @@ static void in_another_pid_namespace_threads_give_the_name(void)
 int main(void)
 {
 	RUN(user_part_comes_first_and_kernel_part_on_top);
+	RUN(generated_code_gets_names_from_the_map_of_its_process);
 	RUN(labels_name_process_service_and_place);
 	RUN(kernel_threads_and_unknown_processes_have_names);
 	RUN(what_is_missing_is_marked_where_it_is_missing);

@@ -123,8 +123,38 @@ static void many_samples_are_all_there(void)
 	sample_table_done(&table);
 }
 
+static void samples_can_be_had_under_other_stacks(void)
+{
+	static const uint32_t stacks[] = {0, 0, 4, 4};
+	struct sample_table table, moved;
+
+	CHECK_EQ(sample_table_init(&table, 3, 10, true), 0);
+	CHECK_EQ(sample_table_add(&table, 3, 1, 0, 10, 17), 0);
+	CHECK_EQ(sample_table_add(&table, 2, 1, 0, 10, 40), 0);
+	CHECK_EQ(sample_table_add(&table, 1, 1, 0, 10, 3), 0);
+	CHECK_EQ(sample_table_restack(&table, stacks, &moved), 0);
+	CHECK_EQ(table.row_count, 3);
+	CHECK_EQ(moved.type, 3);
+	CHECK_EQ(moved.period, 10);
+	CHECK_EQ(sample_table_seal(&moved), 0);
+	CHECK_EQ(moved.row_count, 2);
+	CHECK_EQ(moved.rows[0].stack, 0);
+	CHECK_EQ(moved.rows[1].stack, 4);
+	CHECK_EQ(moved.rows[1].value, 20);
+	CHECK_EQ(sample_table_slots(&moved, &moved.rows[1])[0], 17);
+	CHECK_EQ(sample_table_slots(&moved, &moved.rows[1])[1], 40);
+	sample_table_done(&moved);
+	sample_table_done(&table);
+	CHECK_EQ(sample_table_init(&table, 0, 0, true), 0);
+	CHECK_EQ(sample_table_restack(&table, stacks, &moved), 0);
+	CHECK_EQ(moved.row_count, 0);
+	sample_table_done(&moved);
+	sample_table_done(&table);
+}
+
 int main(void)
 {
+	RUN(samples_can_be_had_under_other_stacks);
 	RUN(samples_gather_in_rows_and_keep_their_slots);
 	RUN(whole_rows_add_to_the_row_that_is_there);
 	RUN(a_table_without_slots_keeps_counts_alone);
