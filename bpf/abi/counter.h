@@ -22,10 +22,9 @@
 	X(ring_full, "samples dropped because user space did not empty the ring buffer in time") \
 	X(no_record, "ticks dropped because the per-CPU walk record was missing")                \
 	X(no_ring, "samples dropped because their CPU has no ring buffer")                       \
-	X(frames_by_chance,                                                                      \
-		"frames found by frame pointers because nothing better was known yet and the "   \
-		"ring "                                                                          \
-		"buffer had no room for the stack's memory")                                     \
+	X(stacks_without_room,                                                                   \
+		"stacks that end where user space was to go on, because the ring buffer had no " \
+		"room for their memory")                                                         \
 	X(kernel_truncated, "kernel stacks deeper than may be read; their root is missing")      \
 	X(kernel_refused, "samples in kernel mode whose kernel stack was not given")             \
 	X(ticks_missed,                                                                          \

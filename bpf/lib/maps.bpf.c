@@ -8,6 +8,7 @@ struct map_unwind_shards unwind_shards SEC(".maps");
 struct map_unwind_rules unwind_rules SEC(".maps");
 struct map_unwind_tables unwind_tables SEC(".maps");
 struct map_unwind_processes unwind_processes SEC(".maps");
+struct map_unwind_memos unwind_memos SEC(".maps");
 
 /* Sane by itself, so that the object loads as it is; user space sets what it measured. */
 const volatile struct setting setting = {

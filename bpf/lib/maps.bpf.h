@@ -79,6 +79,13 @@ struct map_unwind_processes {
 	__type(value, struct unwind_process);
 };
 
+struct map_unwind_memos {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, MEMOS_MAX);
+	__type(key, uint32_t);
+	__type(value, struct memo);
+};
+
 extern struct map_walks walks SEC(".maps");
 extern struct map_counters counters SEC(".maps");
 extern struct map_rings rings SEC(".maps");
@@ -86,5 +93,6 @@ extern struct map_unwind_shards unwind_shards SEC(".maps");
 extern struct map_unwind_rules unwind_rules SEC(".maps");
 extern struct map_unwind_tables unwind_tables SEC(".maps");
 extern struct map_unwind_processes unwind_processes SEC(".maps");
+extern struct map_unwind_memos unwind_memos SEC(".maps");
 
 extern const volatile struct setting setting;

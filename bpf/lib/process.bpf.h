@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "bpf/lib/node.bpf.h"
 #include "bpf/lib/ring.bpf.h"
 
 static __always_inline void process_find(struct walk *walk)
@@ -19,10 +20,14 @@ static __always_inline void process_find(struct walk *walk)
 	walk->process.root = (struct unwind_reference){0, 0};
 	walk->mapping.start = 0;
 	walk->mapping.end = 0;
+	walk->may_recall = 0;
+	walk->window.byte_count = 0;
 	walk->may_copy = ring_has_room_for_stack(walk->sample.cpu);
 	if (!process || process->started_at_ns != walk->sample.process_started_at_ns ||
 		process->exec_number != walk->sample.exec_number)
 		return;
 	walk->process = *process;
+	/* Mappings that were taken back lead to user space, which tells of the new ones. */
+	walk->may_recall = table_node(process->root) != NULL;
 	walk->sample.mappings_version = process->version;
 }

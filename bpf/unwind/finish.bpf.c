@@ -71,8 +71,14 @@ static __always_inline void send_sample(struct walk *walk)
 		count(COUNTER_no_ring);
 		return;
 	}
-	if (stop_is_for_user_space(walk->sample.user_stop))
-		copy_stack(walk);
+	/* Without room, the stack ends here and says why: whatever else might be tried, such as frame
+	 * pointers, is wrong more often than right. */
+	if (stop_is_for_user_space(walk->sample.user_stop)) {
+		if (walk->may_copy)
+			copy_stack(walk);
+		else
+			count(COUNTER_stacks_without_room);
+	}
 	bytes = sample_bytes(&walk->sample);
 	if (bpf_ringbuf_output(ring, &walk->sample, bytes, wake_flag(ring, bytes)))
 		count(COUNTER_ring_full);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "bpf/lib/step.bpf.h"
 
-#include "bpf/lib/count.bpf.h"
 #include "bpf/lib/maps.bpf.h"
 #include "bpf/unwind/table.bpf.h"
 
@@ -29,15 +28,9 @@ static __always_inline enum stop step_unwind(struct walk *walk)
 {
 	enum stop stop = step_table(walk);
 
-	/* What is missing brings the stack's memory along. Without room for it, frame pointers are
-	 * better than nothing: user space may be late for long on a busy host. */
-	if (stop_is_for_user_space(stop) && !walk->may_copy) {
-		count(COUNTER_frames_by_chance);
-		stop = UNWIND_NO_RULE;
-	}
 	if (stop != UNWIND_NO_RULE)
 		return stop;
-	return unwind_step_frame_pointer(&walk->state.registers, table_read_word, NULL);
+	return unwind_step_frame_pointer(&walk->state.registers, window_read_word, walk);
 }
 
 __noinline int step_next(void)

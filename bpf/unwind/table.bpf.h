@@ -2,8 +2,8 @@
 /* Table: the caller's frame by tables of call frame information.
  *
  * What it is   address -> mapping -> table -> row -> rule, each by a search in nodes that user
- *              space fills, then one step by the rule. The mapping of the last frame is kept: the
- *              next frame is in it more often than not.
+ *              space fills, then one step by the rule. What was found is kept by address, and the
+ *              mapping of the last frame that was searched for.
  * Ownership    the walk's registers and its copy of the mapping.
  * Threads      the CPU that runs the program; nodes may be taken back meanwhile, which their
  *              generation tells.
@@ -13,31 +13,8 @@
 
 #include "bpf/abi/unwind_search.h"
 #include "bpf/abi/unwind_step.h"
-#include "bpf/lib/maps.bpf.h"
-
-/* The node's memory; NULL if there is none or it is no longer what REFERENCE meant. */
-static __always_inline const void *table_node(struct unwind_reference reference)
-{
-	uint32_t shard_number = reference.node / UNWIND_SHARD_NODES;
-	uint32_t zero = 0;
-	void *shard = bpf_map_lookup_elem(&unwind_shards, &shard_number);
-	uint8_t *bytes = shard ? bpf_map_lookup_elem(shard, &zero) : NULL;
-	const struct unwind_head *head;
-
-	if (!bytes || reference.node == 0)
-		return NULL;
-	head = (const void *)(bytes +
-		(uint64_t)(reference.node % UNWIND_SHARD_NODES) * UNWIND_NODE_BYTES);
-	return head->generation == reference.generation ? head : NULL;
-}
-
-/* Whether NODE still is what REFERENCE meant, so that what was read from it counts. */
-static __always_inline int table_node_stays(const void *node, struct unwind_reference reference)
-{
-	const volatile struct unwind_head *head = node;
-
-	return head->generation == reference.generation;
-}
+#include "bpf/lib/node.bpf.h"
+#include "bpf/unwind/window.bpf.h"
 
 static __always_inline enum stop table_find_mapping(struct walk *walk, uint64_t address)
 {
@@ -118,12 +95,6 @@ static __always_inline enum stop table_find_rule(
 	return table_node_stays(node, at.reference) ? STOP_NONE : STOP_table_replaced;
 }
 
-static __always_inline long table_read_word(void *context, uint64_t address, uint64_t *ret_word)
-{
-	(void)context;
-	return bpf_probe_read_user(ret_word, sizeof(*ret_word), (const void *)address);
-}
-
 /* The table of the mapping that holds ADDRESS; *RET_TABLE is NULL for memory without one. */
 static __always_inline enum stop table_of(
 	struct walk *walk, uint64_t address, struct unwind_table **ret_table)
@@ -143,37 +114,69 @@ static __always_inline enum stop table_of(
 	return STOP_NONE;
 }
 
+/* The rule for ADDRESS, searched and kept in MEMO. */
+static __always_inline enum stop table_search(
+	struct walk *walk, uint64_t address, struct memo *memo)
+{
+	static const struct unwind_rule none;
+	struct unwind_table *table;
+	struct unwind_rule *rule;
+	uint16_t number = UNWIND_RULE_GAP;
+	uint32_t key;
+	enum stop stop = table_of(walk, address, &table);
+
+	memo->root.node = 0;
+	if (stop != STOP_NONE)
+		return stop;
+	if (table && table->state == UNWIND_TABLE_absent)
+		return STOP_no_table;
+	if (table && table->state == UNWIND_TABLE_ready)
+		stop = table_find_rule(table, address - walk->mapping.bias, &number);
+	if (stop != STOP_NONE)
+		return stop;
+	key = number;
+	rule = bpf_map_lookup_elem(&unwind_rules, &key);
+	memo->rule = rule && number != UNWIND_RULE_GAP ? *rule : none;
+	memo->address = address;
+	memo->table = walk->mapping.table;
+	memo->used_at = 0;
+	memo->root = walk->process.root;
+	return STOP_NONE;
+}
+
 /* User space takes back what was not used for longest. */
-static __always_inline void table_mark_used(const struct walk *walk, struct unwind_table *table)
+static __always_inline void table_mark_used(const struct walk *walk, struct memo *memo)
 {
 	uint16_t now = UNWIND_USE_TIME(walk->sample.taken_at_ns);
+	uint32_t number = memo->table;
+	struct unwind_table *table;
 
-	if (table->used_at != now)
+	if (memo->used_at == now)
+		return;
+	memo->used_at = now;
+	table = bpf_map_lookup_elem(&unwind_tables, &number);
+	if (table && table->used_at != now)
 		table->used_at = now;
 }
 
 static __always_inline enum stop step_table(struct walk *walk)
 {
 	uint64_t address = walk->state.registers.ip - !walk->state.registers.is_exact;
-	struct unwind_table *table;
-	struct unwind_rule *rule;
-	uint16_t number;
-	uint32_t key;
-	enum stop stop = table_of(walk, address, &table);
+	struct unwind_reference root = walk->process.root;
+	uint32_t key = (address ^ address >> 10 ^ address >> 20 ^ root.node) % MEMOS_MAX;
+	struct memo *memo = bpf_map_lookup_elem(&unwind_memos, &key);
+	enum stop stop = STOP_NONE;
 
+	if (!memo)
+		return STOP_table_replaced;
+	if (memo->address != address || memo->root.node != root.node ||
+		memo->root.generation != root.generation || !walk->may_recall)
+		stop = table_search(walk, address, memo);
 	if (stop != STOP_NONE)
 		return stop;
-	if (!table || table->state == UNWIND_TABLE_none)
+	table_mark_used(walk, memo);
+	if (memo->rule.cfa == UNWIND_CFA_unknown)
 		return UNWIND_NO_RULE;
-	if (table->state != UNWIND_TABLE_ready)
-		return STOP_no_table;
-	table_mark_used(walk, table);
-	stop = table_find_rule(table, address - walk->mapping.bias, &number);
-	if (stop != STOP_NONE)
-		return stop;
-	key = number;
-	rule = bpf_map_lookup_elem(&unwind_rules, &key);
-	if (!rule || number == UNWIND_RULE_GAP)
-		return UNWIND_NO_RULE;
-	return unwind_step(rule, &walk->state.registers, walk->state.leaf, table_read_word, NULL);
+	return unwind_step(
+		&memo->rule, &walk->state.registers, walk->state.leaf, window_read_word, walk);
 }

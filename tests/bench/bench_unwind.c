@@ -33,6 +33,9 @@ static void print_comparison(struct comparison *comparison)
 	printf("kernel_whole %.4f\n",
 		percent(comparison->kernel_whole, total + comparison->not_compared));
 	printf("ours_us %.4f\n", us_each(comparison->ours_ns, comparison->ours_frames));
+	printf("tick_frames %.2f\ntick_us %.4f\n",
+		comparison->ticks ? (double)comparison->ours_frames / (double)comparison->ticks : 0,
+		us_each(comparison->ours_ns, comparison->ticks));
 	printf("theirs_us %.4f\n", us_each(comparison->theirs_ns, comparison->theirs_frames));
 	comparison_print_kinds(comparison, KINDS_SHOWN);
 }

@@ -12,6 +12,7 @@ struct host host;
 
 static struct walk walk_of_cpu;
 static struct counter_values counters_of_cpu;
+static struct memo memos_of_cpu[MEMOS_MAX];
 static uint32_t ring_indices[RINGS_MAX]; /* the address of one stands for the ring */
 
 /* The kernel side sees what the collector would write. */
@@ -59,6 +60,7 @@ void host_reset(void)
 	memset(&host, 0, sizeof(host));
 	memset(&walk_of_cpu, 0, sizeof(walk_of_cpu));
 	memset(&counters_of_cpu, 0, sizeof(counters_of_cpu));
+	memset(memos_of_cpu, 0, sizeof(memos_of_cpu));
 	host.now_ns = 1000000000;
 	host.pid_tgid = UINT64_C(100) << 32 | 101;
 	strcpy(host.comm, "stone");
@@ -128,6 +130,8 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 		return index < UNWIND_RULES_MAX ? &host.unwind.rules[index] : NULL;
 	if (map == &unwind_tables)
 		return index < UNWIND_TABLES_MAX ? &host.unwind.tables[index] : NULL;
+	if (map == &unwind_memos)
+		return index < MEMOS_MAX ? &memos_of_cpu[index] : NULL;
 	if (map == &unwind_processes)
 		return host.process_count && index == host.pid_tgid >> 32 ? &host.process : NULL;
 	CHECK_EQ(index, 0);

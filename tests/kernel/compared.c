@@ -359,6 +359,7 @@ void compare_command(const struct comparison_config *config, struct comparison *
 	ret_comparison->theirs_ns = all.walk.walk_ns;
 	ret_comparison->theirs_frames = all.walk.frame_count;
 	ret_comparison->ours_ns = held_run_time_of_fd(program_fd).run_ns;
+	ret_comparison->ticks = held_run_time_of_fd(program_fd).run_count;
 	if (perf_stacks_lost(all.stacks))
 		fprintf(stderr, "%llu records lost\n",
 			(unsigned long long)perf_stacks_lost(all.stacks));

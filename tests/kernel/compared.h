@@ -40,6 +40,7 @@ struct comparison {
 	uint64_t not_compared; /* the process had ended, or one of both was lost */
 	uint64_t ours_frames; /* walked in the kernel */
 	uint64_t ours_ns; /* run time of the BPF program, all of it */
+	uint64_t ticks; /* runs of it */
 	uint64_t theirs_frames;
 	uint64_t theirs_ns;
 	uint64_t kernel_whole; /* stacks that needed no help from user space */
