@@ -132,3 +132,24 @@ int decompress_file(int from_fd, int to_fd, uint64_t bytes_max)
 	free(unpacking.out);
 	return r;
 }
+
+int decompress_write(const void *bytes, size_t byte_count, int to_fd, uint64_t to_byte_count)
+{
+	struct unpacking unpacking = {.stream = ZSTD_createDStream(),
+		.out_bytes = ZSTD_DStreamOutSize(),
+		.to_fd = to_fd,
+		.bytes_left = to_byte_count,
+		.hint = 1};
+	int r;
+
+	unpacking.out = malloc(unpacking.out_bytes);
+	if (!unpacking.out || !unpacking.stream)
+		r = -ENOMEM;
+	else
+		r = unpack_part(&unpacking, bytes, byte_count);
+	if (r == -EFBIG || (r == 0 && (unpacking.hint != 0 || unpacking.bytes_left != 0)))
+		r = -EBADMSG;
+	ZSTD_freeDStream(unpacking.stream);
+	free(unpacking.out);
+	return r;
+}

@@ -19,6 +19,8 @@ int decompress_bytes(const void *bytes, size_t byte_count, size_t bytes_max, uin
 /* One or more frames that together unpack to exactly TO_BYTE_COUNT bytes, a size that was told
  * elsewhere. -EBADMSG if they do not. */
 int decompress_exactly(const void *bytes, size_t byte_count, void *ret_to, size_t to_byte_count);
+/* The same, written to TO_FD, where that stands, in little memory. Also errors of writing. */
+int decompress_write(const void *bytes, size_t byte_count, int to_fd, uint64_t to_byte_count);
 /* Reads frames of any size from one file and writes what they hold to another, in little memory.
  * -EFBIG: more than BYTES_MAX; -EBADMSG: not zstd, or cut off; other errors of read and write. */
 int decompress_file(int from_fd, int to_fd, uint64_t bytes_max);

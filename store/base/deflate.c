@@ -3,14 +3,20 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #define ZLIB_CONST
 #include <zlib.h>
+
+#include "store/base/cleanup.h"
+#include "store/base/whole_io.h"
 
 /* 15 is the largest window, 16 more ask for a gzip header; 8 is zlib's usual memory. */
 #define WINDOW_BITS_GZIP (15 + 16)
 #define MEMORY_LEVEL 8
 #define CHUNK_BYTES (64u << 10)
+/* Fits the second level of a processor's caches. */
+#define PIECE_BYTES ((size_t)256 << 10)
 
 static int deflate_all(z_stream *stream, struct bytes_writer *writer)
 {
@@ -71,4 +77,43 @@ int inflate_exactly(const void *bytes, size_t byte_count, void *ret_to, size_t t
 		return -ENOMEM;
 	/* All of the output is there even if the stream's own trailer is not. */
 	return left == 0 && (r == Z_OK || r == Z_STREAM_END) ? 0 : -EBADMSG;
+}
+
+/* Inflates until all is there; the stream is initialised, and has its input in parts. */
+static int inflate_pieces(
+	z_stream *stream, uint8_t *piece, size_t unread, int to_fd, uint64_t to_byte_count)
+{
+	uint64_t left = to_byte_count;
+	int result, r;
+
+	do {
+		stream->next_out = piece;
+		stream->avail_out = PIECE_BYTES;
+		stream->avail_in = unread > UINT32_MAX ? UINT32_MAX : (uInt)unread;
+		unread -= stream->avail_in;
+		result = inflate(stream, Z_NO_FLUSH);
+		unread += stream->avail_in;
+		if (PIECE_BYTES - stream->avail_out > left)
+			return -EBADMSG;
+		left -= PIECE_BYTES - stream->avail_out;
+		r = whole_write(to_fd, piece, PIECE_BYTES - stream->avail_out);
+		if (r < 0)
+			return r;
+	} while (result == Z_OK && left > 0);
+	if (result == Z_MEM_ERROR)
+		return -ENOMEM;
+	return left == 0 && (result == Z_OK || result == Z_STREAM_END) ? 0 : -EBADMSG;
+}
+
+int inflate_write(const void *bytes, size_t byte_count, int to_fd, uint64_t to_byte_count)
+{
+	SCOPED_FREE uint8_t *piece = malloc(PIECE_BYTES);
+	z_stream stream = {.next_in = bytes};
+	int r;
+
+	if (!piece || inflateInit(&stream) != Z_OK)
+		return -ENOMEM;
+	r = to_byte_count ? inflate_pieces(&stream, piece, byte_count, to_fd, to_byte_count) : 0;
+	inflateEnd(&stream);
+	return r;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "store/base/bytes.h"
 
@@ -17,3 +18,5 @@ int deflate_write_gzip(struct bytes_writer *writer, const void *bytes, size_t by
 /* A zlib stream that unpacks to exactly TO_BYTE_COUNT bytes, a size that was told elsewhere; its
  * own trailer may be missing. */
 int inflate_exactly(const void *bytes, size_t byte_count, void *ret_to, size_t to_byte_count);
+/* The same, written to TO_FD, where that stands, in little memory. Also errors of writing. */
+int inflate_write(const void *bytes, size_t byte_count, int to_fd, uint64_t to_byte_count);

@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "store/base/cleanup.h"
 #include "store/base/compress.h"
 #include "store/base/deflate.h"
+#include "store/base/whole_io.h"
 
 /* ELFCOMPRESS_ZSTD, which the headers of older C libraries lack. */
 #define COMPRESSION_ZSTD 2
@@ -227,4 +230,52 @@ int section_read(const struct image *image, const struct section_names *names, u
 	*ret_bytes = TAKE(bytes);
 	*ret_byte_count = byte_count;
 	return 0;
+}
+
+bool section_is_packed(const struct image *image, const struct section_names *names, uint32_t index)
+{
+	struct packing packing;
+
+	return read_packing(image, names, index, &packing) == 0 && packing.way != 0;
+}
+
+static int write_unpacked(
+	const struct packing *packing, const uint8_t *bytes, size_t byte_count, int to_fd)
+{
+	bytes += packing->header_bytes;
+	byte_count -= packing->header_bytes;
+	if (packing->way == 0)
+		return whole_write(to_fd, bytes, byte_count);
+	if (packing->way == ELFCOMPRESS_ZLIB)
+		return inflate_write(bytes, byte_count, to_fd, packing->byte_count);
+	if (packing->way == COMPRESSION_ZSTD)
+		return decompress_write(bytes, byte_count, to_fd, packing->byte_count);
+	return -ENOTSUP;
+}
+
+int section_write(
+	const struct image *image, const struct section_names *names, uint32_t index, int to_fd)
+{
+	const struct image_section *section;
+	struct packing packing;
+	uint64_t lead;
+	uint8_t *bytes;
+	int r = read_packing(image, names, index, &packing);
+
+	if (r < 0)
+		return r;
+	section = &image->sections[index];
+	if (section->byte_count == 0)
+		return 0;
+	if (image->fd < 0)
+		return write_unpacked(
+			&packing, image->memory + section->offset, section->byte_count, to_fd);
+	lead = section->offset % (uint64_t)sysconf(_SC_PAGESIZE);
+	bytes = mmap(NULL, section->byte_count + lead, PROT_READ, MAP_PRIVATE, image->fd,
+		(off_t)(section->offset - lead));
+	if (bytes == MAP_FAILED)
+		return errno == ENOMEM ? -ENOMEM : -EIO;
+	r = write_unpacked(&packing, bytes + lead, section->byte_count, to_fd);
+	munmap(bytes, section->byte_count + lead);
+	return r;
 }

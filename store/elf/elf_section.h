@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,3 +43,9 @@ int section_read_into(const struct image *image, const struct section_names *nam
 /* The contents of section INDEX, inflated; at most BYTES_MAX. */
 int section_read(const struct image *image, const struct section_names *names, uint32_t index,
 	size_t bytes_max, uint8_t **ret_bytes, size_t *ret_byte_count);
+/* Whether the contents of section INDEX must be inflated to be read. */
+bool section_is_packed(
+	const struct image *image, const struct section_names *names, uint32_t index);
+/* Writes the inflated contents of section INDEX to TO_FD, where that stands, in little memory. */
+int section_write(
+	const struct image *image, const struct section_names *names, uint32_t index, int to_fd);

@@ -12,15 +12,12 @@
 #include "store/base/whole_io.h"
 #include "store/elf/elf_note.h"
 #include "symbolizer-server/sandbox/code_map.h"
-#include "symbolizer-server/sandbox/dwarf_image.h"
-#include "symbolizer-server/sandbox/dwarf_names.h"
+#include "symbolizer-server/sandbox/dwarf_read.h"
 #include "symbolizer-server/sandbox/elf_symbols.h"
 #include "symbolizer-server/sandbox/index_writer.h"
 #include "symbolizer-server/sandbox/kernel_text.h"
 #include "symbolizer-server/sandbox/mini_debug.h"
 
-/* More than any program has; the limit on memory is lower still. */
-#define DWARF_BYTES_MAX ((size_t)4 << 30)
 #define KERNEL_TEXT_BYTES_MAX ((size_t)256 << 20)
 
 /* What reading gave so far. */
@@ -110,21 +107,37 @@ static bool survivable(int error)
 	return error == -ENOENT || error == -EBADMSG || error == -ENOTSUP;
 }
 
+/* What was read before the damage is no whole: without its functions the map is worth nothing. */
+static int forget_map(struct sources *sources)
+{
+	code_map_done(&sources->calls);
+	return code_map_init(&sources->calls);
+}
+
 static int read_dwarf(const struct image *image, const struct section_names *names,
 	const struct function_list *table, struct sources *sources)
 {
 	struct function_list list = {0};
-	struct dwarf_image dwarf;
-	int r = dwarf_image_make(image, names, DWARF_BYTES_MAX, &dwarf);
+	const struct dwarf_source from = {.image = image, .names = names, .scratch_fd = -1};
+	const struct dwarf_target target = {
+		.code = &sources->code,
+		.table = table,
+		.strings = &sources->strings,
+		.functions = &list,
+		.map = &sources->calls,
+	};
+	int r = dwarf_read(&from, &target);
 
-	if (r < 0)
-		return survivable(r) ? 0 : r;
-	r = dwarf_names_read(&dwarf, &sources->code, table, &sources->strings, &list);
-	dwarf_image_done(&dwarf);
+	if (r == 0)
+		r = function_list_resolve(&list);
 	if (r == 0)
 		r = take(sources, &list, SYMBOL_QUALITY_DWARF);
+	if (r == 0)
+		r = code_map_resolve(&sources->calls);
+	else if (survivable(r))
+		r = forget_map(sources);
 	function_list_done(&list);
-	return survivable(r) ? 0 : r;
+	return r;
 }
 
 /* Best first, since what is there is never overlaid. */
@@ -223,8 +236,12 @@ enum sandbox_fault file_index(int fd, const struct sandbox_request *request, siz
 	enum sandbox_fault fault;
 	int r = string_table_init(&sources.strings);
 
-	if (r < 0)
+	if (r == 0)
+		r = code_map_init(&sources.calls);
+	if (r < 0) {
+		string_table_done(&sources.strings);
 		return fault_of(r);
+	}
 	fault = request->input == SANDBOX_INPUT_ELF ? index_elf(fd, request, &sources)
 						    : index_kernel_text(fd, &sources);
 	if (fault == SANDBOX_FAULT_NONE) {
