@@ -10,6 +10,8 @@
  */
 #pragma once
 
+#include <unistd.h>
+
 #include "symbolizer-server/sandbox/dwarf_read.h"
 #include "tests/support/check.h"
 #include "tests/support/work_dir.h"

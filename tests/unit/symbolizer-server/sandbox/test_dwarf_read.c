@@ -26,7 +26,8 @@ static const char program[] =
 static const char other[] =
 	"namespace shapes {\n"
 	"namespace { inline int hidden(int n) { volatile int s = n; return s + 1; } }\n"
-	"struct box { int n; box(int n) : n(n) {} inline int area() const { return n * hidden(n); }\n"
+	"struct box { int n; box(int n) : n(n) {} inline int area() const { return n * hidden(n); "
+	"}\n"
 	"	virtual int shrink(); virtual int deep(int m) { return area() + m; } };\n"
 	"int box::shrink() { return n = hidden(n); }\n"
 	"template <class T> __attribute__((noinline)) T sum(const T *from, int count)\n"
@@ -42,11 +43,13 @@ static const char other[] =
 static char *told(const char *file, const char *reference)
 {
 	return work_output(
-		"nm -S --defined-only %s | awk 'NF == 4 && $3 ~ /[tTwW]/ && !/_start|_fini|_init|_relocate/' |"
+		"nm -S --defined-only %s | awk 'NF == 4 && $3 ~ /[tTwW]/ && "
+		"!/_start|_fini|_init|_relocate/' |"
 		" while read a n t s; do seq $((0x$a)) $((0x$a + 0x$n - 1)); done |"
 		" sort -un > addresses && xargs printf '%%#x\\n' < addresses |"
 		" llvm-symbolizer-14 -e %s --no-demangle | sed -E 's/(.*):[0-9]+$/\\1/' |"
-		" awk '!NF { print; next } !name { name = $0; next } { print name, $0; name = \"\" }'",
+		" awk '!NF { print; next } !name { name = $0; next } { print name, $0; name = \"\" "
+		"}'",
 		file, reference);
 }
 
