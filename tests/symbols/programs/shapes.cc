@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shapes.h"
+#include "shapes.hh"
 
 namespace {
 

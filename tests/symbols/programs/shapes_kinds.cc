@@ -4,7 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "shapes.h"
+#include "shapes.hh"
 
 namespace {
 
