@@ -134,6 +134,8 @@ static int start_symbols(struct server *server)
 		.sandbox = &server->sandbox,
 		.clock = clock_system(),
 		.cache_bytes_max = settings->symbol_bytes,
+		.file_bytes_max = settings->symbol_file_bytes,
+		.upload_bytes_max = settings->upload_bytes,
 	};
 	int length = snprintf(folder, sizeof(folder), "%s/symbols", settings->data);
 	int r;
@@ -250,6 +252,7 @@ static int start_http(struct server *server)
 	struct http_server_options options = {
 		.listen_fd = server->http_fd,
 		.plan = http_route_plan,
+		.receive = http_route_receive,
 		.context = &server->site,
 		.counters = &server->http_counters,
 		.connection_count_max = server->files.http_connections,
@@ -265,6 +268,7 @@ static int start_http(struct server *server)
 		.clock = clock_system(),
 		.guard = {(const char *const *)settings->allowed_hosts.items,
 			settings->allowed_hosts.count},
+		.insecure_uploads = settings->insecure_uploads,
 		.web_dir = settings->web_dir,
 		.started_at_ns = clock_realtime_ns(),
 		.counters = &server->http_counters,

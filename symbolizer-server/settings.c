@@ -66,6 +66,10 @@ static const struct setting rows[] = {
 		.help = "delete the oldest profiles beyond this: 500M, 20G, unlimited"},
 	{"symbol-bytes", "SIZE", SETTING_NUMBER, AT(symbol_bytes), LIMIT,
 		.help = "keep at most this much of symbol indexes"},
+	{"symbol-file-bytes", "SIZE", SETTING_NUMBER, AT(symbol_file_bytes), LIMIT,
+		.help = "keep at most this much of uploaded files, for debuggers (8G)"},
+	{"upload-bytes", "SIZE", SETTING_NUMBER, AT(upload_bytes), LIMIT,
+		.help = "take no larger file than this (2G)"},
 	{"log-level", "LEVEL", SETTING_CHOICE, AT(log_level), .initial = "info",
 		.choices = log_level_names, .help = "error, warning, info or debug"},
 };

@@ -31,6 +31,8 @@ struct settings {
 	uint64_t retain_ns;
 	uint64_t retain_bytes;
 	uint64_t symbol_bytes; /* 0: the symbolizer's own default */
+	uint64_t symbol_file_bytes; /* likewise; so is the next one */
+	uint64_t upload_bytes;
 	uint64_t log_level; /* enum log_level */
 };
 

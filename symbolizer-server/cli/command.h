@@ -21,6 +21,9 @@ int command_diff(const struct options *options);
 int command_export(const struct options *options);
 int command_symbols(const struct options *options);
 int command_status(const struct options *options);
+/* What `cairn symbols` does, told by the word behind it. */
+int command_symbols_any(const struct options *options);
+int command_symbols_upload(const struct options *options);
 
 /* Prints `cairn: MESSAGE` on standard error; gives 1. */
 int command_fail(const char *message);

@@ -2,10 +2,12 @@
 #include "symbolizer-server/cli/fetch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 #include <curl/curl.h>
@@ -14,6 +16,8 @@
 
 /* Somebody who does not even take the connection. */
 #define CONNECT_SECONDS_MAX 10L
+/* Whoever neither takes nor sends for so long is gone. */
+#define SILENCE_SECONDS_MAX 60L
 /* A query over a long range of a large fleet. */
 #define ANSWER_SECONDS_MAX 300L
 #define BODY_BYTES_MAX ((size_t)1 << 30)
@@ -184,4 +188,116 @@ int fetch_get(const struct fetch_request *request, char **ret_body, size_t *ret_
 	*ret_body = (char *)bytes_writer_take(&body, ret_byte_count);
 	*ret_byte_count -= 1;
 	return 0;
+}
+
+/* ---- Sending ---- */
+
+struct sending {
+	const struct fetch_file *file;
+	uint64_t at;
+};
+
+static size_t on_send(char *ret_bytes, size_t size, size_t count, void *context)
+{
+	struct sending *sending = context;
+	ssize_t got = pread(sending->file->fd, ret_bytes, size * count, (off_t)sending->at);
+
+	if (got < 0)
+		return CURL_READFUNC_ABORT;
+	sending->at += (uint64_t)got;
+	return (size_t)got;
+}
+
+static CURLcode set_body(CURL *curl, struct sending *sending)
+{
+	const struct fetch_file *file = sending->file;
+	CURLcode code = curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_send);
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(curl, CURLOPT_READDATA, sending);
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE,
+			(curl_off_t)(file->byte_count - file->offset));
+	/* However long it takes, as long as it moves. */
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(curl, CURLOPT_TIMEOUT, 0L);
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SILENCE_SECONDS_MAX);
+	return code;
+}
+
+static CURLcode set_range(CURL *curl, const struct fetch_file *file, struct curl_slist **ret_list)
+{
+	char line[128];
+	struct curl_slist *list;
+
+	snprintf(line, sizeof(line), "Content-Range: bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+		file->offset, file->byte_count - 1, file->byte_count);
+	list = curl_slist_append(NULL, line);
+	if (!list)
+		return CURLE_OUT_OF_MEMORY;
+	*ret_list = list;
+	return curl_easy_setopt(curl, CURLOPT_HTTPHEADER, list);
+}
+
+/* Whether the server may have kept what it got before. */
+static bool broke(CURLcode code)
+{
+	return code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING ||
+		code == CURLE_OPERATION_TIMEDOUT;
+}
+
+static int put(CURL *curl, const struct fetch_request *request, const char *url,
+	const struct fetch_file *file, char *ret_error)
+{
+	struct sending sending = {.file = file, .at = file->offset};
+	struct curl_slist *headers = NULL;
+	struct bytes_writer body;
+	long status = 0;
+	CURLcode code;
+	int r = 0;
+
+	bytes_writer_init(&body, BODY_BYTES_MAX);
+	code = set_options(curl, request->server, url, &body);
+	if (code == CURLE_OK)
+		code = set_body(curl, &sending);
+	if (code == CURLE_OK)
+		code = set_range(curl, file, &headers);
+	if (code == CURLE_OK)
+		code = curl_easy_perform(curl);
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	bytes_write_u8(&body, 0);
+	/* A refusal may come before the whole file was sent. */
+	if (bytes_writer_fault(&body) < 0)
+		r = bytes_writer_fault(&body);
+	else if (status >= 400)
+		r = explain_refusal(request, status, (const char *)body.bytes, ret_error);
+	else if (code != CURLE_OK)
+		r = explain_silence(request, code, ret_error);
+	if (r == -EIO && status < 400 && broke(code))
+		r = -EPIPE;
+	curl_slist_free_all(headers);
+	bytes_writer_done(&body);
+	return r;
+}
+
+int fetch_put(const struct fetch_request *request, const struct fetch_file *file, char *ret_error)
+{
+	struct bytes_writer url;
+	CURL *curl = curl_easy_init();
+	int r;
+
+	if (!curl)
+		return -ENOMEM;
+	bytes_writer_init(&url, BODY_BYTES_MAX);
+	r = write_url(curl, request, &url);
+	if (r == 0)
+		r = put(curl, request, (const char *)url.bytes, file, ret_error);
+	curl_easy_cleanup(curl);
+	bytes_writer_done(&url);
+	return r;
 }

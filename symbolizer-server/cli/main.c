@@ -18,7 +18,9 @@ static const struct word {
 	{"top", command_top, "the functions where the time went"},
 	{"diff", command_diff, "what changed between two times, function by function"},
 	{"export", command_export, "the stacks, as text for other tools"},
-	{"symbols", command_symbols, "which binaries have no names, why, and what helps"},
+	{"symbols", command_symbols_any,
+		"which binaries have no names, why, and what helps; symbols upload FILE|DIR... "
+		"gives the server programs and debug files"},
 	{"status", command_status,
 		"how the server and its hosts are: every counter, from kernel to disk"},
 };

@@ -145,6 +145,44 @@ static int parse_word(
 	return set_flag(options, flag, inside ? inside : words[1], ret_error);
 }
 
+static bool takes_operands(const char *command)
+{
+	return strcmp(command, "symbols") == 0;
+}
+
+/* Whether WORD is no flag; behind `--` nothing is. */
+static bool is_operand(const char *command, const char *word, bool *behind_dashes)
+{
+	if (!takes_operands(command))
+		return false;
+	if (!*behind_dashes && strcmp(word, "--") == 0) {
+		*behind_dashes = true;
+		return false;
+	}
+	return *behind_dashes || word[0] != '-' || word[1] == '\0';
+}
+
+static int parse_words(struct options *options, const char *command, int argc, char **argv,
+	int first, char *ret_error)
+{
+	bool behind_dashes = false;
+	int r = 0, taken;
+
+	options->operands = calloc((size_t)argc + 1, sizeof(*options->operands));
+	if (!options->operands)
+		return -ENOMEM;
+	for (int i = first; r == 0 && i < argc; i += taken) {
+		bool before = behind_dashes;
+
+		taken = 1;
+		if (is_operand(command, argv[i], &behind_dashes))
+			options->operands[options->operand_count++] = argv[i];
+		else if (before == behind_dashes)
+			r = parse_word(options, command, argv + i, &taken, ret_error);
+	}
+	return r;
+}
+
 static int check(const struct options *options, char *ret_error)
 {
 	if (options->limit &&
@@ -178,10 +216,8 @@ int options_parse(const char *command, int argc, char **argv, int first,
 		.limit = "25",
 		.format = "folded",
 	};
-	int r = 0, taken;
+	int r = parse_words(&options, command, argc, argv, first, ret_error);
 
-	for (int i = first; r == 0 && i < argc; i += taken)
-		r = parse_word(&options, command, argv + i, &taken, ret_error);
 	if (r == 0)
 		r = check(&options, ret_error);
 	if (r < 0) {
@@ -195,6 +231,7 @@ int options_parse(const char *command, int argc, char **argv, int first,
 void options_done(struct options *options)
 {
 	free(options->from_text);
+	free(options->operands);
 	*options = (struct options){0};
 }
 

@@ -26,6 +26,8 @@ struct options {
 	const char *left; /* of a comparison; NULL: not given, as the next two */
 	const char *right;
 	const char *fail_if;
+	char **operands; /* words that are no flags, of a command that takes some */
+	int operand_count;
 	char *from_text; /* `now-1m`, made of --last */
 	bool json;
 	bool full;

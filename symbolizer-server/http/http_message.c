@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/base/json_writer.h"
 
@@ -31,8 +32,16 @@ void http_answer_init(struct http_answer *answer)
 	bytes_writer_init(&answer->body, HTTP_BODY_BYTES_MAX);
 }
 
+static void drop_file(struct http_answer *answer)
+{
+	if (answer->has_file)
+		close(answer->file_fd);
+	answer->has_file = false;
+}
+
 void http_answer_done(struct http_answer *answer)
 {
+	drop_file(answer);
 	bytes_writer_done(&answer->body);
 	*answer = (struct http_answer){0};
 }
@@ -40,6 +49,7 @@ void http_answer_done(struct http_answer *answer)
 struct bytes_writer *http_answer_begin(
 	struct http_answer *answer, int status, const char *content_type)
 {
+	drop_file(answer);
 	bytes_writer_reset(&answer->body);
 	answer->status = status;
 	answer->content_type = content_type;
@@ -47,6 +57,15 @@ struct bytes_writer *http_answer_begin(
 	answer->fixed_byte_count = 0;
 	answer->gzipped = false;
 	return &answer->body;
+}
+
+void http_answer_file(
+	struct http_answer *answer, const char *content_type, int fd, uint64_t byte_count)
+{
+	http_answer_begin(answer, 200, content_type);
+	answer->has_file = true;
+	answer->file_fd = fd;
+	answer->file_byte_count = byte_count;
 }
 
 const char *http_error_code(int status)
@@ -60,6 +79,7 @@ const char *http_error_code(int status)
 		{404, "not_found"},
 		{405, "method_not_allowed"},
 		{406, "not_acceptable"},
+		{409, "aborted"},
 		{413, "too_large"},
 		{422, "resource_exhausted"},
 		{503, "unavailable"},

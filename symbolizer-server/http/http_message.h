@@ -41,6 +41,9 @@ struct http_request {
 	const char *accept;
 	const char *accept_encoding;
 	const char *if_none_match;
+	const char *content_range;
+	uint64_t content_length; /* UINT64_MAX: not said */
+	bool from_this_machine; /* the other end has a loopback address */
 	const char *local_address; /* where the request arrived: address without port */
 	/* Whether nobody waits for the answer any more. */
 	bool (*is_gone)(const struct http_request *request);
@@ -56,6 +59,9 @@ struct http_answer {
 	struct bytes_writer body;
 	const void *fixed_body; /* static, in place of body; NULL: body it is */
 	size_t fixed_byte_count;
+	bool has_file; /* a file in place of both: */
+	int file_fd; /* owned */
+	uint64_t file_byte_count;
 	bool gzipped; /* the body is */
 	bool varies; /* other headers might have got another body */
 	const char *etag; /* static; NULL: none */
@@ -68,10 +74,27 @@ void http_answer_done(struct http_answer *answer);
 /* Begins a body of the given type, dropping what was there. */
 struct bytes_writer *http_answer_begin(
 	struct http_answer *answer, int status, const char *content_type);
+/* Begins an answer that is the first BYTE_COUNT bytes of FD, which is the answer's from now on. */
+void http_answer_file(
+	struct http_answer *answer, const char *content_type, int fd, uint64_t byte_count);
 /* Answers `{"code","message"}`. */
 void http_answer_error(struct http_answer *answer, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The word for STATUS in such an answer: `invalid_argument`, `not_found`, ... */
 const char *http_error_code(int status);
+/* What takes the body of a request. Each is called in a worker, one after the other. */
+struct http_receiver {
+	/* Before the first byte. NULL: refused, the answer says why. */
+	void *(*open)(
+		void *context, const struct http_request *request, struct http_answer *answer);
+	/* False: refused, the answer says why; what follows is thrown away. */
+	bool (*write)(
+		void *upload, const void *bytes, size_t byte_count, struct http_answer *answer);
+	/* The body is whole: fills the answer. Only close follows. */
+	void (*finish)(void *upload, struct http_answer *answer);
+	/* Always last, on any thread, also when the client went away; it must not wait. */
+	void (*close)(void *upload);
+};
+
 /* Turns a body that did not fit, or for which there was no memory, into the error it is. */
 void http_answer_check(struct http_answer *answer);

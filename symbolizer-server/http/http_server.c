@@ -2,7 +2,7 @@
 /*
  *   event thread (the library's)                     workers
  *     request headers -> exchange
- *     request body: thrown away
+ *     request body: to its receiver, piece by piece, by the same way; else thrown away
  *     plan: answers, or suspends the connection ---> queue ---> handler fills the answer
  *     sends the answer <------------------------------------------- resumes the connection
  *
@@ -29,9 +29,11 @@
 #include "store/base/clock.h"
 #include "store/base/deflate.h"
 #include "store/base/must.h"
+#include "store/base/peer.h"
 #include "store/base/queue.h"
 #include "store/log/log.h"
 #include "symbolizer-server/http/accept.h"
+#include "symbolizer-server/http/intake.h"
 
 /* Browsers open six; a fleet's dashboards a few hundred. */
 #define CONNECTION_COUNT_MAX 1024u
@@ -47,7 +49,7 @@
 /* Request line and headers, and what is being sent. The library maps larger pools anew for every
  * connection, which costs twenty times the request. */
 #define CONNECTION_MEMORY_BYTES (32u << 10)
-/* No route takes a body; this is what is read of one before the client is cut off. */
+/* What is read of a body that no route takes, before the client is cut off. */
 #define REQUEST_BODY_BYTES_MAX (UINT64_C(1) << 20)
 /* Queries that wait for a worker. A person's page asks for four at a time. */
 #define QUERY_COUNT_MAX 256
@@ -73,6 +75,7 @@ struct exchange {
 	struct MHD_Connection *connection;
 	int fd;
 	uint64_t body_byte_count;
+	struct intake intake;
 	http_handle_fn handle;
 	bool counted; /* as a request that waits for its answer */
 	bool answered;
@@ -137,6 +140,25 @@ static void read_local_address(struct exchange *exchange)
 		exchange->request.local_address = exchange->local_address;
 }
 
+static void read_peer(struct exchange *exchange)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t length = sizeof(address);
+	struct peer peer;
+
+	exchange->request.from_this_machine =
+		getpeername(exchange->fd, (struct sockaddr *)&address, &length) == 0 &&
+		peer_read((const struct sockaddr *)&address, &peer) == 0 && peer_is_loopback(&peer);
+}
+
+static uint64_t content_length(struct MHD_Connection *connection)
+{
+	const char *text = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	/* The library has refused what is no number. */
+	return text ? strtoull(text, NULL, 10) : UINT64_MAX;
+}
+
 static int fd_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
@@ -164,11 +186,14 @@ static struct exchange *exchange_new(struct http_server *server, struct MHD_Conn
 		.accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
 		.accept_encoding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
 		.if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
+		.content_range = header(connection, MHD_HTTP_HEADER_CONTENT_RANGE),
+		.content_length = content_length(connection),
 		.is_gone = exchange_is_gone,
 	};
 	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_param, &exchange->request);
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &exchange->request);
 	read_local_address(exchange);
+	read_peer(exchange);
 	http_answer_init(&exchange->answer);
 	return exchange;
 }
@@ -177,6 +202,7 @@ static void exchange_free(struct exchange *exchange)
 {
 	if (!exchange)
 		return;
+	intake_done(&exchange->intake);
 	http_answer_done(&exchange->answer);
 	free(exchange);
 }
@@ -187,7 +213,8 @@ static void compress(struct exchange *exchange)
 	struct http_answer *answer = &exchange->answer;
 	struct bytes_writer small;
 
-	if (answer->fixed_body || answer->gzipped || answer->body.byte_count < GZIP_BYTES_MIN)
+	if (answer->fixed_body || answer->has_file || answer->gzipped ||
+		answer->body.byte_count < GZIP_BYTES_MIN)
 		return;
 	answer->varies = true;
 	if (!accept_allows_gzip(exchange->request.accept_encoding))
@@ -240,6 +267,14 @@ static struct MHD_Response *make_response(struct http_answer *answer, size_t *re
 {
 	struct MHD_Response *response;
 	size_t byte_count = answer->fixed_byte_count;
+
+	if (answer->has_file) {
+		response = MHD_create_response_from_fd64(answer->file_byte_count, answer->file_fd);
+		/* It closes the descriptor with the answer. */
+		answer->has_file = !response;
+		*ret_byte_count = answer->file_byte_count;
+		return response;
+	}
 
 	/* The library does not write to what stays with us. */
 	if (answer->fixed_body) {
@@ -326,7 +361,6 @@ static enum MHD_Result hand_to_worker(struct exchange *exchange)
 
 static enum MHD_Result refuse_body(struct exchange *exchange)
 {
-	count_request(exchange);
 	http_answer_error(&exchange->answer, 413,
 		"the body is larger than %" PRIu64 " bytes; nothing here takes one",
 		REQUEST_BODY_BYTES_MAX);
@@ -334,19 +368,47 @@ static enum MHD_Result refuse_body(struct exchange *exchange)
 	return send_answer(exchange);
 }
 
-static enum MHD_Result begin_exchange(
-	struct MHD_Connection *connection, struct exchange *exchange, void **state)
+static enum MHD_Result begin_exchange(struct exchange *exchange, void **state)
 {
-	const char *length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	struct http_server *server;
+	const struct http_receiver *receiver = NULL;
+	bool refused, has_length;
 
 	if (!exchange)
 		return MHD_NO;
 	*state = exchange;
-	/* What is announced as too large is refused unread. Any other answer has to wait for the
-	 * next call: given now, it would cost the client its connection. */
-	if (length && strtoull(length, NULL, 10) > REQUEST_BODY_BYTES_MAX)
+	server = exchange->server;
+	has_length = exchange->request.content_length != UINT64_MAX;
+	refused = server->options.receive &&
+		server->options.receive(
+			server->options.context, &exchange->request, &exchange->answer, &receiver);
+	if (!refused && !receiver &&
+		(!has_length || exchange->request.content_length <= REQUEST_BODY_BYTES_MAX))
+		return MHD_YES;
+	/* What is refused is refused unread. Any other answer has to wait for the next call: given
+	 * now, it would cost the client its connection. */
+	count_request(exchange);
+	if (receiver) {
+		acceptor_set_idle(server->acceptor, exchange->fd, false);
+		intake_init(&exchange->intake, receiver);
+		return MHD_YES;
+	}
+	if (!refused)
 		return refuse_body(exchange);
-	return MHD_YES;
+	finish_answer(exchange);
+	return send_answer(exchange);
+}
+
+static enum MHD_Result take_body(struct exchange *exchange, const char *bytes, size_t byte_count)
+{
+	exchange->body_byte_count += byte_count;
+	if (exchange->intake.receiver && !exchange->answered)
+		return intake_fill(&exchange->intake, bytes, byte_count) ? hand_to_worker(exchange)
+									 : MHD_YES;
+	/* Without a length there is no telling when it would end. */
+	if (exchange->request.content_length != UINT64_MAX)
+		return MHD_YES;
+	return exchange->body_byte_count > REQUEST_BODY_BYTES_MAX ? MHD_NO : MHD_YES;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): libmicrohttpd has fixed what it passes. */
@@ -356,19 +418,20 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 {
 	struct http_server *server = context;
 	struct exchange *exchange = *state;
+	size_t byte_count = *upload_byte_count;
 
-	(void)upload;
 	if (!exchange)
 		return begin_exchange(
-			connection, exchange_new(server, connection, path, method, version), state);
-	if (*upload_byte_count > 0) {
-		exchange->body_byte_count += *upload_byte_count;
-		*upload_byte_count = 0;
-		/* Without a length there is no telling when it would end. */
-		return exchange->body_byte_count > REQUEST_BODY_BYTES_MAX ? MHD_NO : MHD_YES;
-	}
+			exchange_new(server, connection, path, method, version), state);
+	*upload_byte_count = 0;
+	if (byte_count > 0)
+		return take_body(exchange, upload, byte_count);
 	if (exchange->answered)
 		return send_answer(exchange);
+	if (exchange->intake.receiver) {
+		exchange->intake.ended = true;
+		return hand_to_worker(exchange);
+	}
 	count_request(exchange);
 	/* Until it has its answer nobody displaces it. */
 	acceptor_set_idle(server->acceptor, exchange->fd, false);
@@ -466,6 +529,30 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
 	return (size_t)(to - text);
 }
 
+static void work_on_query(struct exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+	struct http_counters *counters = server->options.counters;
+
+	http_count(counters, HTTP_COUNTER_QUERIES, 1);
+	http_count(counters, HTTP_COUNTER_QUERIES_RUNNING, 1);
+	exchange->handle(server->options.context, &exchange->request, &exchange->answer);
+	http_count_less(counters, HTTP_COUNTER_QUERIES_RUNNING, 1);
+	http_count(counters,
+		exchange->answer.status == HTTP_STATUS_CLIENT_GONE ? HTTP_COUNTER_CANCELLED
+								   : HTTP_COUNTER_QUERIES_ANSWERED,
+		1);
+	finish_answer(exchange);
+}
+
+static void work_on_body(struct exchange *exchange)
+{
+	intake_step(&exchange->intake, exchange->server->options.context, &exchange->request,
+		&exchange->answer);
+	if (exchange->intake.over)
+		finish_answer(exchange);
+}
+
 static void *work(void *context)
 {
 	struct http_server *server = context;
@@ -473,18 +560,11 @@ static void *work(void *context)
 
 	while (queue_pop(&server->queries, UINT64_MAX, &item) == 0) {
 		struct exchange *exchange = item;
-		struct http_counters *counters = server->options.counters;
 
-		http_count(counters, HTTP_COUNTER_QUERIES, 1);
-		http_count(counters, HTTP_COUNTER_QUERIES_RUNNING, 1);
-		exchange->handle(server->options.context, &exchange->request, &exchange->answer);
-		http_count_less(counters, HTTP_COUNTER_QUERIES_RUNNING, 1);
-		http_count(counters,
-			exchange->answer.status == HTTP_STATUS_CLIENT_GONE
-				? HTTP_COUNTER_CANCELLED
-				: HTTP_COUNTER_QUERIES_ANSWERED,
-			1);
-		finish_answer(exchange);
+		if (exchange->intake.receiver)
+			work_on_body(exchange);
+		else
+			work_on_query(exchange);
 		MHD_resume_connection(exchange->connection);
 	}
 	return NULL;

@@ -3,7 +3,8 @@
  *
  * What it is   an acceptor, one thread that waits for all connections, and a few workers for what takes time. A
  *              plan answers a request at once or names what is to answer it in a worker, while the
- *              connection sleeps. Bodies of requests are read and thrown away, up to a limit.
+ *              connection sleeps. Bodies of requests go piece by piece to workers, or are thrown away up to
+ *              a limit.
  * Ownership    the server owns the listening socket and its threads.
  * Threads      new, stop and free: one owner. The plan runs in the one thread and must not wait;
  *              handlers run in any worker.
@@ -26,11 +27,17 @@ typedef void (*http_handle_fn)(
 typedef http_handle_fn (*http_plan_fn)(
 	void *context, const struct http_request *request, struct http_answer *answer);
 
+/* Asked before a body is read: what takes it, or NULL if nothing does and it is thrown away. True:
+ * the request is refused, and the answer says why. */
+typedef bool (*http_receive_fn)(void *context, const struct http_request *request,
+	struct http_answer *answer, const struct http_receiver **ret_receiver);
+
 struct http_server_options {
 	int listen_fd; /* the server's from now on, also if it cannot start */
 	uint32_t worker_count; /* 0: one a CPU, from 2 to 8 */
 	uint32_t connection_count_max; /* 0: the default */
 	http_plan_fn plan;
+	http_receive_fn receive; /* NULL: nothing takes a body */
 	void *context; /* of plan and handlers */
 	struct http_counters *counters;
 };

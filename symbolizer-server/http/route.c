@@ -19,11 +19,26 @@ static const struct route {
 #define ROUTE_COUNT (sizeof(routes) / sizeof(routes[0]))
 
 static const char methods[] = "GET, HEAD, OPTIONS";
+static const char upload_methods[] = "GET, HEAD, PUT, OPTIONS";
+
+static bool takes_upload(const struct route *route)
+{
+	return route && route->handle == route_module;
+}
+
+static bool fits(const struct route *route, const char *path)
+{
+	size_t length = strlen(route->path);
+
+	if (route->path[length - 1] == '/')
+		return strncmp(route->path, path, length) == 0;
+	return strcmp(route->path, path) == 0;
+}
 
 static const struct route *find_route(const char *path)
 {
 	for (size_t i = 0; i < ROUTE_COUNT; i++) {
-		if (strcmp(routes[i].path, path) == 0)
+		if (fits(&routes[i], path))
 			return &routes[i];
 	}
 	return NULL;
@@ -73,17 +88,24 @@ static bool refuse(
 	return false;
 }
 
-static void answer_options(struct http_answer *answer)
+static void allow(struct http_answer *answer, const struct route *route)
 {
-	http_answer_begin(answer, 204, "text/plain");
-	memcpy(answer->allow, methods, sizeof(methods));
+	snprintf(answer->allow, sizeof(answer->allow), "%s",
+		takes_upload(route) ? upload_methods : methods);
 }
 
-static void answer_wrong_method(const struct http_request *request, struct http_answer *answer)
+static void answer_options(const struct route *route, struct http_answer *answer)
 {
-	http_answer_error(
-		answer, 405, "%.100s takes %s, not %.20s", request->path, methods, request->method);
-	memcpy(answer->allow, methods, sizeof(methods));
+	http_answer_begin(answer, 204, "text/plain");
+	allow(answer, route);
+}
+
+static void answer_wrong_method(
+	const struct route *route, const struct http_request *request, struct http_answer *answer)
+{
+	http_answer_error(answer, 405, "%.100s takes %s, not %.20s", request->path,
+		takes_upload(route) ? upload_methods : methods, request->method);
+	allow(answer, route);
 }
 
 /* Whether the page or a file of it is at this path. */
@@ -96,6 +118,25 @@ static bool is_of_page(const struct site *site, const struct http_request *reque
 	found = route_asset(site, request, &unsent);
 	http_answer_done(&unsent);
 	return found;
+}
+
+bool http_route_receive(void *context, const struct http_request *request,
+	struct http_answer *answer, const struct http_receiver **ret_receiver)
+{
+	struct site *site = context;
+
+	if (strcmp(request->method, "PUT") != 0 || !takes_upload(find_route(request->path)))
+		return false;
+	if (refuse(site, request, answer))
+		return true;
+	if (!site->insecure_uploads && !request->from_this_machine) {
+		http_answer_error(answer, 403,
+			"this server takes files from its own host only (--insecure-uploads allows "
+			"others)");
+		return true;
+	}
+	*ret_receiver = &route_module_receiver;
+	return false;
 }
 
 http_handle_fn http_route_plan(
@@ -114,11 +155,11 @@ http_handle_fn http_route_plan(
 		return NULL;
 	}
 	if (strcmp(request->method, "OPTIONS") == 0) {
-		answer_options(answer);
+		answer_options(route, answer);
 		return NULL;
 	}
 	if (!reads) {
-		answer_wrong_method(request, answer);
+		answer_wrong_method(route, request, answer);
 		return NULL;
 	}
 	if (route->takes_time)

@@ -5,7 +5,8 @@
  *              made; the guard in front of it; and the answers to paths and methods that are not in
  *              it. Handlers stand in route_tree.c (flame graphs, tables, exports), route_comparison.c
  *              (two sides), route_listing.c (what exists in a range), route_symbols.c (what has no
- *              name), route_source.c (source text) and route_status.c (how the server and its hosts are).
+ *              name), route_source.c (source text), route_module.c
+ *              (files of symbols) and route_status.c (how the server and its hosts are).
  * Ownership    everything is static.
  * Threads      any.
  * Errors       answered: 403, 404, 405.
@@ -17,8 +18,9 @@
 #include "symbolizer-server/http/http_server.h"
 #include "symbolizer-server/http/site.h"
 
-/* X(path, handler, whether it takes time: reads profiles, and is answered by a worker). Every route
- * takes GET, HEAD and OPTIONS; docs/api.md has the parameters and the answer of each. */
+/* X(path, handler, whether it takes time: reads profiles, and is answered by a worker). A path that
+ * ends in a slash stands for all below it. Every route takes GET, HEAD and OPTIONS; files of symbols
+ * are also PUT. docs/api.md has the parameters and the answer of each. */
 #define HTTP_ROUTES(X)                                \
 	X("/api/v1/flame", route_flame, true)         \
 	X("/api/v1/top", route_top, true)             \
@@ -31,6 +33,8 @@
 	X("/api/v1/status", route_status, true)       \
 	X("/api/v1/symbols", route_symbols, true)     \
 	X("/api/v1/source", route_source, true)       \
+	X("/api/v1/symbols/", route_module, true)     \
+	X("/buildid/", route_buildid, true)           \
 	X("/pyroscope/render", route_render, true)    \
 	X("/metrics", route_metrics, true)            \
 	X("/healthz", route_healthz, false)           \
@@ -42,6 +46,11 @@
 HTTP_ROUTES(HTTP_ROUTE_HANDLER)
 #undef HTTP_ROUTE_HANDLER
 
+extern const struct http_receiver route_module_receiver;
+
+/* A http_receive_fn whose context is a struct site. */
+bool http_route_receive(void *context, const struct http_request *request,
+	struct http_answer *answer, const struct http_receiver **ret_receiver);
 /* A http_plan_fn whose context is a struct site. */
 http_handle_fn http_route_plan(
 	void *context, const struct http_request *request, struct http_answer *answer);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/base/clock.h"
@@ -28,6 +29,7 @@ struct site {
 	struct host_board *hosts;
 	struct clock clock;
 	struct http_guard guard;
+	bool insecure_uploads; /* takes files from other machines, too */
 	/* The page's files in a folder, read at each request, for whoever works on the page;
 	 * NULL: those inside the program. */
 	const char *web_dir;

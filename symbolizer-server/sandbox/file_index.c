@@ -10,10 +10,10 @@
 
 #include "store/base/cleanup.h"
 #include "store/base/whole_io.h"
-#include "store/elf/elf_note.h"
 #include "symbolizer-server/sandbox/code_map.h"
 #include "symbolizer-server/sandbox/dwarf_read.h"
 #include "symbolizer-server/sandbox/elf_symbols.h"
+#include "symbolizer-server/sandbox/file_open.h"
 #include "symbolizer-server/sandbox/index_writer.h"
 #include "symbolizer-server/sandbox/kernel_text.h"
 #include "symbolizer-server/sandbox/mini_debug.h"
@@ -28,68 +28,6 @@ struct sources {
 	struct code_map calls; /* filled and resolved only where there is debug information */
 	enum symbol_quality quality;
 };
-
-static enum sandbox_fault fault_of(int error)
-{
-	switch (error) {
-	case 0:
-		return SANDBOX_FAULT_NONE;
-	case -ENOMEM:
-		return SANDBOX_FAULT_MEMORY;
-	case -EFBIG:
-	case -E2BIG:
-		return SANDBOX_FAULT_WRITE;
-	case -EBADMSG:
-	case -ENOTSUP:
-		return SANDBOX_FAULT_DAMAGED;
-	default:
-		return SANDBOX_FAULT_READ;
-	}
-}
-
-/* Why a file that is no ELF file is none: an empty or zeroed upload is told apart, since its cause
- * is another one. */
-static enum sandbox_fault not_elf(int fd)
-{
-	uint8_t bytes[65536];
-	uint64_t offset = 0;
-	ssize_t got;
-
-	while ((got = pread(fd, bytes, sizeof(bytes), (off_t)offset)) > 0) {
-		for (ssize_t i = 0; i < got; i++) {
-			if (bytes[i]) {
-				return offset == 0 && got >= SELFMAG &&
-						memcmp(bytes, ELFMAG, SELFMAG) == 0
-					? SANDBOX_FAULT_DAMAGED
-					: SANDBOX_FAULT_NOT_ELF;
-			}
-		}
-		offset += (uint64_t)got;
-	}
-	if (got < 0)
-		return SANDBOX_FAULT_READ;
-	return offset == 0 ? SANDBOX_FAULT_EMPTY : SANDBOX_FAULT_ZEROS;
-}
-
-/* The id inside must be the one that was asked for: names of another build are worse than none. */
-static enum sandbox_fault check_id(const struct image *image, const struct sandbox_request *request)
-{
-	enum build_id_kind kind = (enum build_id_kind)request->id.kind;
-	struct build_id id;
-	int r;
-
-	if (kind == BUILD_ID_HTL && request->reduced)
-		return SANDBOX_FAULT_NONE;
-	if (kind == BUILD_ID_HTL)
-		r = note_content_hash(image->fd, &id);
-	else
-		r = note_find(image, kind, &id);
-	if (r == -ENOENT)
-		return SANDBOX_FAULT_NO_ID;
-	if (r < 0)
-		return fault_of(r);
-	return build_id_equal(&id, &request->id) ? SANDBOX_FAULT_NONE : SANDBOX_FAULT_OTHER_ID;
-}
 
 /* Lays a list under what is there already; its quality counts if nothing better was found. */
 static int take(struct sources *sources, struct function_list *list, enum symbol_quality quality)
@@ -178,15 +116,12 @@ static enum sandbox_fault index_elf(
 {
 	struct section_names names = {0};
 	struct image image;
-	enum sandbox_fault fault;
-	int r = image_open(fd, true, &image);
+	enum sandbox_fault fault = file_open(fd, request, &image);
+	int r;
 
-	if (r == -EBADMSG)
-		return not_elf(fd);
-	if (r < 0)
-		return fault_of(r);
-	fault = check_id(&image, request);
-	if (fault == SANDBOX_FAULT_NONE && image.type == ET_REL)
+	if (fault != SANDBOX_FAULT_NONE)
+		return fault;
+	if (image.type == ET_REL)
 		fault = SANDBOX_FAULT_RELOCATABLE;
 	if (fault == SANDBOX_FAULT_NONE) {
 		r = section_names_read(&image, &names);
@@ -194,7 +129,7 @@ static enum sandbox_fault index_elf(
 			r = code_ranges_read(&image, &sources->code);
 		if (r == 0)
 			r = read_sources(&image, &names, request->tables_only, sources);
-		fault = fault_of(r);
+		fault = file_fault(r);
 	}
 	/* A file that was cut off keeps its segments and loses the table of sections. */
 	if (fault == SANDBOX_FAULT_NONE && sources->functions.count == 0)
@@ -226,7 +161,7 @@ static enum sandbox_fault index_kernel_text(int fd, struct sources *sources)
 	sources->quality = SYMBOL_QUALITY_KERNEL;
 	if (r == -ENODATA)
 		return SANDBOX_FAULT_HIDDEN_ADDRESSES;
-	return r == -EBADMSG ? SANDBOX_FAULT_NOT_SYMBOLS : fault_of(r);
+	return r == -EBADMSG ? SANDBOX_FAULT_NOT_SYMBOLS : file_fault(r);
 }
 
 enum sandbox_fault file_index(int fd, const struct sandbox_request *request, size_t index_bytes_max,
@@ -240,7 +175,7 @@ enum sandbox_fault file_index(int fd, const struct sandbox_request *request, siz
 		r = code_map_init(&sources.calls);
 	if (r < 0) {
 		string_table_done(&sources.strings);
-		return fault_of(r);
+		return file_fault(r);
 	}
 	fault = request->input == SANDBOX_INPUT_ELF ? index_elf(fd, request, &sources)
 						    : index_kernel_text(fd, &sources);
@@ -253,7 +188,7 @@ enum sandbox_fault file_index(int fd, const struct sandbox_request *request, siz
 		};
 
 		r = index_write(&content, index_bytes_max, ret_bytes, ret_byte_count);
-		fault = fault_of(r);
+		fault = file_fault(r);
 	}
 	function_list_done(&sources.functions);
 	code_map_done(&sources.calls);

@@ -275,6 +275,33 @@ void sandbox_result_done(struct sandbox_result *result)
 	*result = (struct sandbox_result){.index_fd = -1};
 }
 
+int sandbox_describe(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
+	enum sandbox_fault *ret_fault, struct file_facts *ret_facts)
+{
+	SCOPED_FD int fd = -1;
+	enum sandbox_fault fault = SANDBOX_FAULT_INTERNAL;
+	uint8_t bytes[FILE_FACTS_BYTES];
+	struct file_facts facts;
+	int r = run(
+		sandbox, input_fd, request, (struct deed){"facts", FILE_FACTS_BYTES}, &fault, &fd);
+
+	if (r < 0)
+		return r;
+	if (fault == SANDBOX_FAULT_NONE) {
+		r = whole_read_at(fd, 0, bytes, sizeof(bytes));
+		if (r == 0)
+			r = file_facts_decode(bytes, sizeof(bytes), &facts);
+		if (r < 0 && r != -EBADMSG)
+			return r;
+		if (r < 0)
+			fault = SANDBOX_FAULT_BAD_RESULT;
+		else
+			*ret_facts = facts;
+	}
+	*ret_fault = fault;
+	return 0;
+}
+
 int sandbox_run_self(struct sandbox *sandbox, char *const arguments[], int *ret_exit_status)
 {
 	char *argv[8] = {(char[]){"cairn-server"}};

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "store/profile/build_id.h"
+#include "symbolizer-server/sandbox/file_facts.h"
 #include "symbolizer-server/sandbox/sandbox_fault.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
 
@@ -79,6 +80,11 @@ struct sandbox_result {
 int sandbox_index(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
 	struct sandbox_result *ret_result);
 void sandbox_result_done(struct sandbox_result *result);
+
+/* What the file is, without its names. Of REQUEST id, reduced, folder_fd and cancel_fd are looked
+ * at; an unknown id fits every file. RET_FACTS is written if RET_FAULT is SANDBOX_FAULT_NONE. */
+int sandbox_describe(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
+	enum sandbox_fault *ret_fault, struct file_facts *ret_facts);
 
 /* Runs this program with ARGUMENTS (NULL-terminated, the program's name not among them) in an empty
  * environment, with the descriptors 0, 1 and 2 on nothing, and waits at most wall_ns_max. Not

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The run that parses: sandbox_main of sandbox.h.
  *
- * Arguments behind the verb: what to do (elf, tables, kernel, unpack), the build-ID as text or `-`,
+ * Arguments behind the verb: what to do (elf, tables, kernel, unpack, facts), the build-ID as text or `-`,
  * `exact` or `reduced`, and the limits: bytes of memory, seconds of CPU, bytes of the result.
  * Descriptor 0 is the file to read, descriptor 1 the file to write, and there is no other. */
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include "store/base/compress.h"
 #include "store/base/whole_io.h"
 #include "symbolizer-server/sandbox/file_index.h"
+#include "symbolizer-server/sandbox/file_open.h"
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/sandbox/sandbox_confine.h"
 
@@ -21,6 +22,7 @@
 struct task {
 	struct sandbox_request request;
 	bool unpack;
+	bool describe;
 	struct confinement confinement;
 };
 
@@ -37,6 +39,10 @@ static bool parse_deed(const char *text, struct task *task)
 {
 	if (strcmp(text, "unpack") == 0) {
 		task->unpack = true;
+		return true;
+	}
+	if (strcmp(text, "facts") == 0) {
+		task->describe = true;
 		return true;
 	}
 	task->request.tables_only = strcmp(text, "tables") == 0;
@@ -94,6 +100,18 @@ static enum sandbox_fault unpack(const struct task *task)
 	}
 }
 
+static enum sandbox_fault describe(const struct task *task)
+{
+	uint8_t bytes[FILE_FACTS_BYTES];
+	struct file_facts facts;
+	enum sandbox_fault fault = file_describe(STDIN_FILENO, &task->request, &facts);
+
+	if (fault != SANDBOX_FAULT_NONE)
+		return fault;
+	file_facts_encode(&facts, bytes);
+	return write_result(bytes, sizeof(bytes));
+}
+
 static enum sandbox_fault index_file(const struct task *task)
 {
 	uint8_t *bytes = NULL;
@@ -119,7 +137,10 @@ int sandbox_main(int argc, char **argv)
 	reset_signals();
 	if (!parse_arguments(argc, argv, &task) || sandbox_confine(&task.confinement) < 0)
 		_exit(SANDBOX_FAULT_INTERNAL);
-	fault = task.unpack ? unpack(&task) : index_file(&task);
+	if (task.unpack)
+		fault = unpack(&task);
+	else
+		fault = task.describe ? describe(&task) : index_file(&task);
 	/* At once: exit handlers of libraries have no business here. */
 	_exit((int)fault);
 }

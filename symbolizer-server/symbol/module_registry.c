@@ -447,6 +447,11 @@ void module_registry_upload_later(struct module_registry *registry, struct modul
 	copy_text(module->upload_note, sizeof(module->upload_note), note);
 }
 
+bool module_upload_runs(const struct module_record *module)
+{
+	return module->upload_state == UPLOAD_RECEIVING || module->upload_state == UPLOAD_INDEXING;
+}
+
 /* ---- Status ---- */
 
 bool module_pending(const struct module_record *module)

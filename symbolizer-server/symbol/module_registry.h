@@ -73,6 +73,7 @@ struct module_record {
 	uint8_t what; /* enum symbol_what */
 	uint8_t quality; /* enum symbol_quality, of the index that is there */
 	bool stale; /* that index was made by another version of the parser */
+	bool storing; /* the symbolizer's: an index of it is on its way into the cache */
 	uint8_t fetch_state;
 	uint8_t upload_state;
 	uint8_t fetch_tries; /* since the last success */
@@ -171,6 +172,9 @@ void module_registry_finish_upload(struct module_registry *registry, struct modu
 /* It was read, for good or ill; not to be asked for before AT_NS. */
 void module_registry_upload_later(struct module_registry *registry, struct module_record *module,
 	uint64_t at_ns, const char *note);
+
+/* An upload of it is being received or read. */
+bool module_upload_runs(const struct module_record *module);
 
 /* ---- Status ---- */
 

@@ -51,6 +51,11 @@
 	X(INDEX_UNSTORED, "symbol_index_unstored", "indexes that the cache could not take")       \
 	X(INDEX_REJECTED, "symbol_index_rejected", "results of the sandbox that broke a rule")    \
 	X(FILES_FAILED, "symbol_files_failed", "files that gave no names, whatever the reason")   \
+	X(FILES_KEPT, "symbol_files_kept", "uploaded files put aside for debuggers")              \
+	X(FILES_NOT_KEPT, "symbol_files_not_kept",                                                \
+		"uploaded files not put aside: there is a better one, or no room")                \
+	X(KEPT_BYTES, "symbol_kept_bytes", "bytes of files that are kept, now")                   \
+	X(KEPT_EVICTED, "symbol_kept_evicted", "kept files dropped to stay within the limit")     \
 	X(CACHE_BYTES, "symbol_cache_bytes", "bytes of indexes in the cache, now")                \
 	X(CACHE_EVICTED, "symbol_cache_evicted", "indexes dropped to stay within the limit")      \
 	X(CACHE_DAMAGED, "symbol_cache_damaged", "indexes dropped because a checksum failed")     \

@@ -21,6 +21,7 @@
 enum symbol_file {
 	SYMBOL_FILE_DEBUGINFO,
 	SYMBOL_FILE_EXECUTABLE,
+	SYMBOL_FILE_PACKAGE, /* .dwp; asked of no server */
 };
 
 struct symbol_fetched {

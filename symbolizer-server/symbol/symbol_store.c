@@ -64,15 +64,28 @@ static int store(struct symbolizer *symbolizer, const struct build_id *id,
 	return r;
 }
 
-static bool is_better(struct symbolizer *symbolizer, const struct module_record *module,
-	enum symbol_quality quality)
+/* Whether an index of QUALITY is to be stored. If so nobody else stores one of this module until
+ * end_store: an upload and a fetch may end at the same time. */
+static bool begin_store(
+	struct symbolizer *symbolizer, struct module_record *module, enum symbol_quality quality)
 {
 	bool better;
 
 	pthread_mutex_lock(&symbolizer->lock);
+	while (module->storing)
+		pthread_cond_wait(&symbolizer->changed, &symbolizer->lock);
 	better = module->stale || quality > module->quality;
+	module->storing = better;
 	pthread_mutex_unlock(&symbolizer->lock);
 	return better;
+}
+
+static void end_store(struct symbolizer *symbolizer, struct module_record *module)
+{
+	pthread_mutex_lock(&symbolizer->lock);
+	module->storing = false;
+	pthread_cond_broadcast(&symbolizer->changed);
+	pthread_mutex_unlock(&symbolizer->lock);
 }
 
 /* Makes a stored index known. */
@@ -138,6 +151,18 @@ static int parse(struct symbolizer *symbolizer, int fd, const struct symbol_file
 	return r;
 }
 
+int symbol_describe(struct symbolizer *symbolizer, int fd, const struct sandbox_request *request,
+	enum sandbox_fault *ret_fault, struct file_facts *ret_facts)
+{
+	int r;
+
+	while (sem_wait(&symbolizer->parsers) < 0)
+		continue;
+	r = sandbox_describe(symbolizer->sandbox, fd, request, ret_fault, ret_facts);
+	sem_post(&symbolizer->parsers);
+	return r;
+}
+
 static void count_result(struct symbolizer *symbolizer, const struct sandbox_result *result)
 {
 	if (result->fault == SANDBOX_FAULT_BAD_RESULT ||
@@ -156,7 +181,7 @@ static int keep_if_better(struct symbolizer *symbolizer, struct module_record *m
 {
 	int r;
 
-	if (!is_better(symbolizer, module, result->header.quality)) {
+	if (!begin_store(symbolizer, module, result->header.quality)) {
 		symbol_count(symbolizer, SYMBOL_COUNTER_INDEX_UNUSED, 1);
 		return 0;
 	}
@@ -167,6 +192,7 @@ static int keep_if_better(struct symbolizer *symbolizer, struct module_record *m
 		symbolizer, r < 0 ? SYMBOL_COUNTER_INDEX_UNSTORED : SYMBOL_COUNTER_INDEX_STORED, 1);
 	if (r == 0)
 		publish(symbolizer, module, &result->header);
+	end_store(symbolizer, module);
 	return r;
 }
 

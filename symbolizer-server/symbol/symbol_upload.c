@@ -214,7 +214,8 @@ int symbolizer_upload_begin(struct symbolizer *symbolizer,
 		symbol_count(symbolizer, SYMBOL_COUNTER_UPLOADS_REFUSED, 1);
 		return r;
 	}
-	r = upload_file_begin(&symbolizer->spool, &request->id, request->byte_count, &upload->file);
+	r = upload_file_begin(
+		&symbolizer->spool, &request->id, "", request->byte_count, &upload->file);
 	if (r < 0) {
 		dismiss(symbolizer, upload->module);
 		symbol_count(symbolizer, SYMBOL_COUNTER_UPLOADS_REFUSED, 1);
@@ -328,11 +329,68 @@ static void conclude(struct symbol_upload *upload, const struct symbol_file_outc
 		symbol_misses_note(symbol_cache_misses(symbolizer->cache), SYMBOL_MISS_UPLOAD, &id,
 			(uint32_t)outcome->fault, now.realtime_ns + wait_ns);
 	pthread_mutex_lock(&symbolizer->lock);
-	module_registry_upload_later(
-		&symbolizer->registry, upload->module, now.monotonic_ns + wait_ns, note);
+	/* A collector may be sending the same module: that ends by itself. */
+	if (!upload->by_hand || !module_upload_runs(upload->module))
+		module_registry_upload_later(
+			&symbolizer->registry, upload->module, now.monotonic_ns + wait_ns, note);
 	symbolizer_plan(symbolizer, upload->module);
 	pthread_mutex_unlock(&symbolizer->lock);
 	symbolizer_tell(symbolizer);
+}
+
+/* What the file is to be kept as. False: not at all. */
+static bool find_kind(struct symbol_upload *upload, enum shelf_kind *ret_kind)
+{
+	struct sandbox_request request = {
+		.id = upload->module->id,
+		.reduced = upload->reduced,
+		.folder_fd = upload->symbolizer->folder_fd,
+		.cancel_fd = upload->symbolizer->cancel_fd,
+	};
+	enum sandbox_fault fault = SANDBOX_FAULT_NONE;
+
+	*ret_kind = SHELF_KERNEL;
+	if (upload->what == SYMBOL_WHAT_KERNEL_SYMBOLS)
+		return upload->encoding == SYMBOL_ENCODING_ZSTD;
+	if (upload->encoding != SYMBOL_ENCODING_NONE)
+		return false;
+	if (!upload->has_facts &&
+		(symbol_describe(upload->symbolizer, upload->file.fd, &request, &fault,
+			 &upload->facts) < 0 ||
+			fault != SANDBOX_FAULT_NONE))
+		return false;
+	return shelf_kind_of(&upload->facts.contents, ret_kind);
+}
+
+static void keep(struct symbol_upload *upload, const struct symbol_file_outcome *outcome)
+{
+	struct symbolizer *symbolizer = upload->symbolizer;
+	enum shelf_kind kind;
+	int r;
+
+	if (outcome->error < 0 ||
+		(outcome->fault != SANDBOX_FAULT_NONE && outcome->fault != SANDBOX_FAULT_NO_NAMES))
+		return;
+	if (!find_kind(upload, &kind))
+		return;
+	r = file_shelf_take(&symbolizer->shelf, &upload->module->id, kind,
+		symbolizer->spool.folder_fd, upload->file.name, upload->file.fd);
+	if (r == 0)
+		upload_file_moved(&symbolizer->spool, &upload->file);
+	symbol_count(
+		symbolizer, r == 0 ? SYMBOL_COUNTER_FILES_KEPT : SYMBOL_COUNTER_FILES_NOT_KEPT, 1);
+	if (r < 0 && r != -EEXIST && r != -EFBIG)
+		log_warning(
+			r, "ignoring that a file of %s could not be kept", upload->module->name);
+}
+
+/* A package names nothing without its program: it is kept for when that is read. */
+static void put_package_aside(struct symbol_upload *upload)
+{
+	const struct symbol_file_outcome outcome = {.error = 0};
+
+	keep(upload, &outcome);
+	symbol_upload_discard(upload);
 }
 
 static void read_upload(struct symbol_upload *upload)
@@ -344,9 +402,15 @@ static void read_upload(struct symbol_upload *upload)
 		.reduced = upload->reduced,
 		.from = upload->has_origin ? "a collector" : "a person",
 	};
-	struct symbol_file_outcome outcome =
-		symbol_store_file(upload->symbolizer, upload->module, upload->file.fd, &request);
+	struct symbol_file_outcome outcome;
 
+	if (upload->has_facts && upload->facts.contents.is_package) {
+		put_package_aside(upload);
+		return;
+	}
+	outcome = symbol_store_file(upload->symbolizer, upload->module, upload->file.fd, &request);
+
+	keep(upload, &outcome);
 	conclude(upload, &outcome);
 	symbol_upload_discard(upload);
 }

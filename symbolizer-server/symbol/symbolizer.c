@@ -30,6 +30,8 @@
 #define CACHE_BYTES_DEFAULT (UINT64_C(4) << 30)
 /* What collectors send at most by default, too. */
 #define UPLOAD_BYTES_DEFAULT (UINT64_C(2) << 30)
+/* Debug files of some hundred programs, for debuggers. */
+#define FILE_BYTES_DEFAULT (UINT64_C(8) << 30)
 /* How often requests are looked at that a collector let pass. */
 #define KEEPER_PERIOD_NS (UINT64_C(500) * NS_PER_MS)
 
@@ -204,6 +206,18 @@ static int open_spool(struct symbolizer *symbolizer, const struct symbolizer_opt
 		      : r;
 }
 
+static int open_shelf(struct symbolizer *symbolizer, const struct symbolizer_options *options)
+{
+	SCOPED_FREE char *folder = path_in(options->folder, "files");
+	int r = folder ? make_folder(folder) : -ENOMEM;
+
+	return r == 0
+		? file_shelf_init(&symbolizer->shelf, folder,
+			  options->file_bytes_max ? options->file_bytes_max : FILE_BYTES_DEFAULT,
+			  options->clock)
+		: r;
+}
+
 /* Looks now and then whether a collector lets its time pass. */
 static void *keeper_run(void *context)
 {
@@ -220,10 +234,12 @@ static void *keeper_run(void *context)
 		if (expired > 0) {
 			symbol_count(symbolizer, SYMBOL_COUNTER_WANTS_EXPIRED, expired);
 			symbolizer_wake_all(symbolizer);
-			pthread_mutex_unlock(&symbolizer->lock);
-			symbolizer_tell(symbolizer);
-			pthread_mutex_lock(&symbolizer->lock);
 		}
+		pthread_mutex_unlock(&symbolizer->lock);
+		if (expired > 0)
+			symbolizer_tell(symbolizer);
+		symbol_hand_expire_old(symbolizer);
+		pthread_mutex_lock(&symbolizer->lock);
 		until = (struct timespec){
 			.tv_sec = (time_t)(at_ns / NS_PER_S), .tv_nsec = (long)(at_ns % NS_PER_S)};
 		if (!symbolizer->stopping)
@@ -282,7 +298,8 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 		return -ENOMEM;
 	symbolizer->sandbox = options->sandbox;
 	symbolizer->clock = options->clock;
-	symbolizer->folder_fd = symbolizer->lock_fd = symbolizer->spool.folder_fd = -1;
+	symbolizer->folder_fd = symbolizer->lock_fd = -1;
+	symbolizer->spool.folder_fd = symbolizer->shelf.folder_fd = -1;
 	atomic_init(&symbolizer->generation, 1);
 	init_locks(symbolizer);
 	symbolizer->cancel_fd = eventfd(0, EFD_CLOEXEC);
@@ -296,6 +313,8 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	symbolizer->registry.has_debuginfod = symbolizer->source != NULL;
 	if (r == 0)
 		r = open_spool(symbolizer, options);
+	if (r == 0)
+		r = open_shelf(symbolizer, options);
 	if (r == 0)
 		r = open_cache(symbolizer, options);
 	if (r == 0)
@@ -339,6 +358,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		forget_starts(symbolizer);
 	symbol_warm_free(symbolizer->warm);
 	symbol_cache_free(symbolizer->cache);
+	symbol_hand_expire(symbolizer, 0);
+	file_shelf_done(&symbolizer->shelf);
 	upload_spool_done(&symbolizer->spool);
 	if (symbolizer->source)
 		symbolizer->source->free(symbolizer->source);
@@ -512,6 +533,24 @@ int symbolizer_open(
 	return r;
 }
 
+void symbolizer_visit_kept(struct symbolizer *symbolizer, const struct build_id *id,
+	symbol_kept_fn visit, void *context)
+{
+	unsigned kinds = file_shelf_kinds(&symbolizer->shelf, id);
+
+	for (unsigned kind = 0; kind < SHELF_KIND_COUNT; kind++)
+		if (kinds & 1u << kind)
+			visit(context, shelf_kind_text((enum shelf_kind)kind));
+}
+
+int symbolizer_open_file(struct symbolizer *symbolizer, const struct build_id *id,
+	enum symbol_file file, int *ret_fd, uint64_t *ret_byte_count)
+{
+	enum shelf_kind kind;
+
+	return file_shelf_find(&symbolizer->shelf, id, file, ret_fd, ret_byte_count, &kind);
+}
+
 uint64_t symbolizer_generation(const struct symbolizer *symbolizer)
 {
 	return atomic_load(&symbolizer->generation);
@@ -568,11 +607,15 @@ void symbolizer_read_counters(
 {
 	struct symbol_cache_usage usage;
 	struct symbol_warm_usage warm;
+	struct shelf_usage kept;
 
 	for (int i = 0; i < SYMBOL_COUNTER_COUNT; i++)
 		ret_values[i] =
 			atomic_load_explicit(&symbolizer->counters[i], memory_order_relaxed);
 	symbol_cache_usage(symbolizer->cache, &usage);
+	file_shelf_usage(&symbolizer->shelf, &kept);
+	ret_values[SYMBOL_COUNTER_KEPT_BYTES] = kept.byte_count;
+	ret_values[SYMBOL_COUNTER_KEPT_EVICTED] = kept.evicted_count;
 	ret_values[SYMBOL_COUNTER_CACHE_BYTES] = usage.byte_count;
 	ret_values[SYMBOL_COUNTER_CACHE_EVICTED] = usage.evicted_count;
 	ret_values[SYMBOL_COUNTER_CACHE_DAMAGED] = usage.damaged_count;

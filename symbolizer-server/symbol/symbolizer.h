@@ -22,12 +22,13 @@
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/symbol/symbol_counter.h"
 #include "symbolizer-server/symbol/symbol_reader.h"
+#include "symbolizer-server/symbol/symbol_source.h"
 #include "symbolizer-server/symbol/symbol_types.h"
 
-struct symbol_source;
 struct symbolizer;
 struct symbol_subscriber;
 struct symbol_upload;
+struct symbol_hand;
 
 struct symbolizer_options {
 	const char *folder; /* made if absent; nobody else writes there */
@@ -37,6 +38,7 @@ struct symbolizer_options {
 	uint64_t cache_bytes_max; /* of indexes; 0: the default */
 	uint64_t warm_bytes_max; /* of indexes in memory that nobody uses; 0: the default */
 	uint64_t upload_bytes_max; /* of one upload as sent; 0: the default */
+	uint64_t file_bytes_max; /* of files that are kept after they were read; 0: the default */
 	/* Asked in place of debuginfod servers if it is there; then owned. */
 	struct symbol_source *source;
 };
@@ -110,6 +112,43 @@ int symbolizer_upload_append(struct symbol_upload *upload, const void *bytes, si
 int symbolizer_upload_finish(struct symbol_upload *upload);
 /* The sender went away or broke the rules: the module is offered again. Accepts NULL. */
 void symbolizer_upload_abort(struct symbol_upload *upload);
+
+/* ---- Files given by hand ---- */
+
+struct symbol_hand_request {
+	struct build_id id;
+	const char *name; /* of the module, for people; NULL: not said */
+	bool package; /* .dwp of the program that has this id */
+	uint64_t offset; /* where the part begins that is sent now; 0: a file begins */
+	uint64_t byte_count; /* of the whole file; 0: its end will tell */
+};
+
+/* -ERANGE: the next byte wanted is RET_OFFSET.  -EBUSY: another connection sends this file.
+ * -EAGAIN: too many files are under way.  -EFBIG: too large.  -ENOSPC and the like. */
+int symbolizer_hand_begin(struct symbolizer *symbolizer, const struct symbol_hand_request *request,
+	uint64_t *ret_offset, struct symbol_hand **ret_hand);
+/* -EFBIG: more than announced or allowed. */
+int symbolizer_hand_append(struct symbol_hand *hand, const void *bytes, size_t byte_count);
+/* The part is whole. Ends the hand in any case. 0: the file is whole, is what it was said to be and
+ * will be read.  -EINPROGRESS: another part is awaited.  -EBADMSG: RET_FAULT is wrong with it.
+ * Waits for a look at the file in the sandbox. */
+int symbolizer_hand_finish(struct symbol_hand *hand, enum sandbox_fault *ret_fault);
+/* The connection broke: the sender may go on where it ended, for ten minutes. Accepts NULL. */
+void symbolizer_hand_close(struct symbol_hand *hand);
+/* How much is there of a file that is under way; 0: nothing. */
+uint64_t symbolizer_hand_offset(
+	struct symbolizer *symbolizer, const struct build_id *id, bool package);
+
+/* ---- Files for debuggers ---- */
+
+/* Calls VISIT with the word of each kind of file that is kept under ID: shelf_kind of file_shelf.h. */
+typedef void (*symbol_kept_fn)(void *context, const char *kind);
+void symbolizer_visit_kept(struct symbolizer *symbolizer, const struct build_id *id,
+	symbol_kept_fn visit, void *context);
+
+/* Opens a file that is kept. -ENOENT: none is. */
+int symbolizer_open_file(struct symbolizer *symbolizer, const struct build_id *id,
+	enum symbol_file file, int *ret_fd, uint64_t *ret_byte_count);
 
 /* ---- Names for queries ---- */
 

@@ -17,6 +17,7 @@
 
 #include "store/base/queue.h"
 #include "store/disk/symbol_cache.h"
+#include "symbolizer-server/symbol/file_shelf.h"
 #include "symbolizer-server/symbol/module_registry.h"
 #include "symbolizer-server/symbol/symbol_source.h"
 #include "symbolizer-server/symbol/symbol_warm.h"
@@ -30,6 +31,8 @@
 /* Uploads that are whole and wait for a parser. */
 #define INDEX_JOBS_MAX 256
 #define UPLOADS_OPEN_MAX 64
+/* Files given by hand that are not whole. */
+#define HANDS_MAX 64
 
 /* Sources whose misses are remembered. Values are stored: never renumber. */
 enum symbol_miss_source {
@@ -53,7 +56,10 @@ struct symbol_upload {
 	struct upload_file file;
 	struct symbol_origin origin;
 	bool has_origin;
+	bool by_hand; /* no request of the registry stands behind it */
 	bool reduced;
+	bool has_facts;
+	struct file_facts facts;
 	enum symbol_what what;
 	enum symbol_encoding encoding;
 	uint64_t announced_bytes;
@@ -66,6 +72,9 @@ struct symbolizer {
 	pthread_mutex_t wake_lock;
 	struct module_registry registry;
 	struct symbol_subscriber *subscribers;
+	struct symbol_hand *hands;
+	uint32_t hand_count;
+	uint32_t hand_serial;
 	uint32_t uploads_open;
 	uint32_t jobs_running; /* fetches and index jobs, queued ones not among them */
 	uint32_t jobs_queued; /* index jobs */
@@ -77,6 +86,7 @@ struct symbolizer {
 	struct symbol_warm *warm; /* what was read of the cache */
 	struct symbol_source *source; /* NULL: none */
 	struct upload_spool spool;
+	struct file_shelf shelf;
 	struct sandbox *sandbox;
 	struct clock clock;
 	sem_t parsers;
@@ -142,6 +152,16 @@ struct symbol_file_outcome {
  * LOCK; waits for a free parser. */
 struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
 	struct module_record *module, int fd, const struct symbol_file_request *request);
+
+/* sandbox_describe, one of a few parsers at a time. */
+int symbol_describe(struct symbolizer *symbolizer, int fd, const struct sandbox_request *request,
+	enum sandbox_fault *ret_fault, struct file_facts *ret_facts);
+
+/* ---- symbol_hand.c ---- */
+
+/* Gives up files whose sender was not heard of for IDLE_NS; 0: all that nobody sends just now. */
+void symbol_hand_expire(struct symbolizer *symbolizer, uint64_t idle_ns);
+void symbol_hand_expire_old(struct symbolizer *symbolizer);
 
 /* ---- Threads; each gets the symbolizer ---- */
 

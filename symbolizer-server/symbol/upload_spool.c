@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -59,9 +60,10 @@ void upload_spool_done(struct upload_spool *spool)
 	spool->folder_fd = -1;
 }
 
-int upload_file_begin(struct upload_spool *spool, const struct build_id *id, uint64_t byte_count,
-	struct upload_file *ret_file)
+int upload_file_begin(struct upload_spool *spool, const struct build_id *id, const char *suffix,
+	uint64_t byte_count, struct upload_file *ret_file)
 {
+	char text[BUILD_ID_TEXT_MAX];
 	struct upload_file file = {.byte_count_max = spool->file_bytes_max};
 
 	if (!build_id_known(id))
@@ -72,7 +74,8 @@ int upload_file_begin(struct upload_spool *spool, const struct build_id *id, uin
 		file.byte_count_max = byte_count;
 	if (atomic_load(&spool->byte_count) + byte_count > spool->bytes_max)
 		return -ENOSPC;
-	build_id_format(id, file.name);
+	build_id_format(id, text);
+	snprintf(file.name, sizeof(file.name), "%s%.*s", text, UPLOAD_SUFFIX_MAX - 1, suffix);
 	file.fd = openat(spool->folder_fd, file.name,
 		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (file.fd < 0)
@@ -93,6 +96,22 @@ int upload_file_append(
 	/* Counted as a whole: what is written of a part that fails goes with the file. */
 	file->byte_count += byte_count;
 	return whole_write(file->fd, bytes, byte_count);
+}
+
+int upload_file_restart(struct upload_spool *spool, struct upload_file *file)
+{
+	if (ftruncate(file->fd, 0) < 0 || lseek(file->fd, 0, SEEK_SET) < 0)
+		return -errno;
+	atomic_fetch_sub(&spool->byte_count, file->byte_count);
+	file->byte_count = 0;
+	return 0;
+}
+
+void upload_file_moved(struct upload_spool *spool, struct upload_file *file)
+{
+	close(file->fd);
+	atomic_fetch_sub(&spool->byte_count, file->byte_count);
+	*file = (struct upload_file){.fd = -1};
 }
 
 void upload_file_remove(struct upload_spool *spool, struct upload_file *file)

@@ -16,6 +16,9 @@
 
 #include "store/profile/build_id.h"
 
+#define UPLOAD_SUFFIX_MAX 16
+#define UPLOAD_NAME_MAX (BUILD_ID_TEXT_MAX + UPLOAD_SUFFIX_MAX)
+
 struct upload_spool {
 	int folder_fd;
 	uint64_t file_bytes_max;
@@ -25,7 +28,7 @@ struct upload_spool {
 
 struct upload_file {
 	int fd;
-	char name[BUILD_ID_TEXT_MAX];
+	char name[UPLOAD_NAME_MAX];
 	uint64_t byte_count;
 	uint64_t byte_count_max; /* what was announced, or the limit */
 };
@@ -34,10 +37,15 @@ struct upload_file {
 int upload_spool_init(struct upload_spool *spool, const char *folder, uint64_t file_bytes_max);
 void upload_spool_done(struct upload_spool *spool);
 
-/* BYTE_COUNT as announced, 0 if unknown. */
-int upload_file_begin(struct upload_spool *spool, const struct build_id *id, uint64_t byte_count,
-	struct upload_file *ret_file);
+/* BYTE_COUNT as announced, 0 if unknown. SUFFIX, of fewer than UPLOAD_SUFFIX_MAX characters, tells
+ * files of one id apart. */
+int upload_file_begin(struct upload_spool *spool, const struct build_id *id, const char *suffix,
+	uint64_t byte_count, struct upload_file *ret_file);
 int upload_file_append(
 	struct upload_spool *spool, struct upload_file *file, const void *bytes, size_t byte_count);
+/* Takes back what was written. */
+int upload_file_restart(struct upload_spool *spool, struct upload_file *file);
+/* The file was moved elsewhere: only the descriptor is left to close. */
+void upload_file_moved(struct upload_spool *spool, struct upload_file *file);
 /* Accepts a zeroed or removed file. */
 void upload_file_remove(struct upload_spool *spool, struct upload_file *file);

@@ -379,6 +379,77 @@ static void foreign_hosts_and_origins_are_refused(void)
 	refuses("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "");
 }
 
+/* PUT of BODY with the headers MORE; gives the status. */
+static int put(const char *target, const char *more, const char *body, size_t byte_count)
+{
+	SCOPED_FREE char *request = malloc(1024 + byte_count);
+	struct raw_http answer;
+	int length, status;
+
+	CHECK(request);
+	length = snprintf(request, 1024,
+		"PUT %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\nContent-Length: %zu\r\n"
+		"%s\r\n",
+		target, address, byte_count, more);
+	memcpy(request + length, body, byte_count);
+	answer = raw_http_send(address, request, (size_t)length + byte_count);
+	status = answer.status;
+	raw_http_done(&answer);
+	return status;
+}
+
+static void wait_for(const char *target, const char *word)
+{
+	for (int i = 0; i < 500; i++) {
+		struct raw_http answer = get(target);
+		bool found = strstr(answer.body, word) != NULL;
+
+		raw_http_done(&answer);
+		if (found)
+			return;
+		usleep(20000);
+	}
+	CHECK(!"what was awaited");
+}
+
+static void files_are_taken_by_put_and_handed_to_debuggers(void)
+{
+	SCOPED_FREE char *id = NULL, *target = NULL, *debuginfo = NULL, *part = NULL;
+	SCOPED_FREE uint8_t *file = NULL;
+	size_t byte_count;
+	struct raw_http answer;
+
+	work_write_text("p.c", "int main(void) { return 0; }\n");
+	work_run("gcc -g -o full p.c && objcopy --only-keep-debug full debug");
+	id = work_output("readelf -n full | sed -n 's/.*Build ID: //p'");
+	CHECK(asprintf(&target, "/api/v1/symbols/%s", id) > 0);
+	CHECK(asprintf(&debuginfo, "/buildid/%s/debuginfo", id) > 0);
+	file = work_read("debug", &byte_count);
+	CHECK(asprintf(&part, "Content-Range: bytes 100-%zu/%zu\r\n", byte_count - 1, byte_count) >
+		0);
+	says(target, (const char *const[]){"\"no names\"", "\"files\":[]", NULL});
+	answer = raw_http_get(address, debuginfo, "");
+	CHECK_EQ(answer.status, 404);
+	raw_http_done(&answer);
+	CHECK_EQ(put("/api/v1/symbols/XY", "", "a", 1), 400);
+	CHECK_EQ(put("/api/v1/symbols/ab12?kind=what", "", "a", 1), 400);
+	CHECK_EQ(put(target, "", "no ELF file", 11), 400);
+	CHECK_EQ(put("/api/v1/symbols/ab12", "", (char *)file, byte_count), 400);
+	CHECK_EQ(put(target, "Origin: http://elsewhere\r\n", (char *)file, byte_count), 403);
+	CHECK_EQ(put(target, "Content-Range: bytes 5-1/9\r\n", (char *)file, byte_count), 400);
+	CHECK_EQ(put(target, part, (char *)file + 100, byte_count - 100), 409);
+	CHECK_EQ(put("/api/v1/flame", "", "a", 1), 405);
+	CHECK_EQ(put(target, "", (char *)file, byte_count), 200);
+	wait_for(target, "\"files\":[\"debug\"]");
+	says(target, (const char *const[]){"\"named_by\":\"DWARF\"", NULL});
+	answer = get(debuginfo);
+	CHECK_EQ(answer.status, 200);
+	CHECK_EQ(answer.body_byte_count, byte_count);
+	CHECK(memcmp(answer.body, file, byte_count) == 0);
+	raw_http_done(&answer);
+	CHECK_EQ(work_try("test -z \"$(ls data/symbols/uploads)\""), 0);
+}
+
 static void head_is_get_without_its_body(void)
 {
 	static const char request[] =
@@ -602,6 +673,7 @@ int main(void)
 	RUN(unknown_paths_and_methods_are_told);
 	RUN(queries_are_refused_and_given_up_and_all_are_accounted_for);
 	RUN(foreign_hosts_and_origins_are_refused);
+	RUN(files_are_taken_by_put_and_handed_to_debuggers);
 	RUN(head_is_get_without_its_body);
 	RUN(gzip_is_sent_to_those_who_take_it);
 	RUN(columns_are_sent_to_those_who_name_them);

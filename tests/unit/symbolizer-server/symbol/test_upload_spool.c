@@ -22,12 +22,12 @@ static void files_bear_the_name_of_their_id(void)
 
 	work_run("mkdir spool");
 	CHECK_EQ(upload_spool_init(&spool, work_path("spool"), 100), 0);
-	CHECK_EQ(upload_file_begin(&spool, &gnu, 0, &one), 0);
-	CHECK_EQ(upload_file_begin(&spool, &go, 0, &two), 0);
+	CHECK_EQ(upload_file_begin(&spool, &gnu, "", 0, &one), 0);
+	CHECK_EQ(upload_file_begin(&spool, &go, "", 0, &two), 0);
 	CHECK_EQ(upload_file_append(&spool, &one, "hello ", 6), 0);
 	CHECK_EQ(upload_file_append(&spool, &one, "world", 5), 0);
 	work_run("test \"$(cat spool/00ff)\" = 'hello world' && test -f spool/go-0102");
-	CHECK_EQ(upload_file_begin(&spool, &gnu, 0, &two), -EEXIST);
+	CHECK_EQ(upload_file_begin(&spool, &gnu, "", 0, &two), -EEXIST);
 	upload_file_remove(&spool, &one);
 	upload_file_remove(&spool, &one);
 	CHECK_EQ(atomic_load(&spool.byte_count), 0);
@@ -44,14 +44,14 @@ static void limits_hold_for_one_file_and_for_all(void)
 
 	CHECK_EQ(upload_spool_init(&spool, work_path("spool"), 10), 0);
 	spool.bytes_max = 15;
-	CHECK_EQ(upload_file_begin(&spool, &one_id, 11, &one), -EFBIG);
-	CHECK_EQ(upload_file_begin(&spool, &one_id, 5, &one), 0);
+	CHECK_EQ(upload_file_begin(&spool, &one_id, "", 11, &one), -EFBIG);
+	CHECK_EQ(upload_file_begin(&spool, &one_id, "", 5, &one), 0);
 	CHECK_EQ(upload_file_append(&spool, &one, "123456", 6), -EFBIG);
 	CHECK_EQ(upload_file_append(&spool, &one, "12345", 5), 0);
 	CHECK_EQ(upload_file_append(&spool, &one, "1", 1), -EFBIG);
 	upload_file_remove(&spool, &one);
-	CHECK_EQ(upload_file_begin(&spool, &one_id, 0, &one), 0);
-	CHECK_EQ(upload_file_begin(&spool, &two_id, 0, &two), 0);
+	CHECK_EQ(upload_file_begin(&spool, &one_id, "", 0, &one), 0);
+	CHECK_EQ(upload_file_begin(&spool, &two_id, "", 0, &two), 0);
 	CHECK_EQ(upload_file_append(&spool, &one, "1234567890", 10), 0);
 	CHECK_EQ(upload_file_append(&spool, &two, "123456", 6), -ENOSPC);
 	CHECK_EQ(upload_file_append(&spool, &two, "12345", 5), 0);
@@ -80,9 +80,9 @@ static void a_link_that_lies_in_wait_is_not_followed(void)
 
 	CHECK_EQ(upload_spool_init(&spool, work_path("spool"), 10), 0);
 	work_run("echo keep > precious && ln -s ../precious spool/03");
-	CHECK_EQ(upload_file_begin(&spool, &id, 0, &file), -EEXIST);
+	CHECK_EQ(upload_file_begin(&spool, &id, "", 0, &file), -EEXIST);
 	work_run("test \"$(cat precious)\" = keep");
-	CHECK_EQ(upload_file_begin(&spool, &(struct build_id){0}, 0, &file), -EINVAL);
+	CHECK_EQ(upload_file_begin(&spool, &(struct build_id){0}, "", 0, &file), -EINVAL);
 	upload_spool_done(&spool);
 }
 
