@@ -8,24 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <bpf/libbpf.h>
-
-#include "bpf/abi/setting.h"
 #include "collector/kernel/cpu_list.h"
-#include "collector/kernel/probes.h"
-#include "collector/kernel/rings.h"
 #include "collector/kernel/stop.h"
-#include "collector/kernel/unwind_maps.h"
 #include "collector/process/task_events.h"
 #include "collector/sample/hold.h"
 #include "store/base/clock.h"
 #include "tests/kernel/held.h"
 #include "tests/kernel/libdwfl_walk.h"
+#include "tests/kernel/loaded.h"
 #include "tests/kernel/perf_stacks.h"
 #include "tests/kernel/unwound.h"
 #include "tests/support/check.h"
-
-#include <cairn.skel.h>
 
 #define RING_BYTES ((uint32_t)16 << 20)
 #define SHARD_COUNT 24
@@ -52,9 +45,7 @@ struct queue {
 struct comparing {
 	const struct comparison_config *config;
 	struct comparison *comparison;
-	struct probes probes;
-	struct unwind_maps maps;
-	struct rings rings;
+	struct loaded loaded;
 	struct unwound unwound;
 	struct task_events *events;
 	struct hold hold;
@@ -65,36 +56,12 @@ struct comparing {
 	uint64_t refreshed_at_ns;
 };
 
-/* --- the programs ------------------------------------------------------------------------------ */
-
-static void load(struct comparing *all)
-{
-	uint32_t cpu_count = (uint32_t)libbpf_num_possible_cpus();
-	struct ring_layout layout;
-
-	CHECK_EQ(ring_layout_choose(cpu_count, all->config->hz, 0, RING_BYTES, &layout), 0);
-	all->probes.skeleton = cairn_skeleton__open();
-	CHECK(all->probes.skeleton != NULL);
-	all->probes.skeleton->rodata->setting = (struct setting){
-		.cpus_per_ring = layout.cpus_per_ring,
-		.ring_wake_bytes = layout.wake_bytes,
-		.kernel_frame_count_max = KERNEL_FRAMES_MAX,
-		.event_goes_on = 1,
-	};
-	CHECK_EQ(bpf_map__set_max_entries(all->probes.skeleton->maps.rings, layout.ring_count), 0);
-	CHECK_EQ(cairn_skeleton__load(all->probes.skeleton), 0);
-	CHECK_EQ(unwind_maps_init(&all->maps, &all->probes), 0);
-	CHECK_EQ(rings_init(&all->rings, &layout, probes_rings_fd(&all->probes)), 0);
-	for (uint32_t cpu = 0; cpu < cpu_count; cpu++)
-		CHECK_EQ(rings_cover(&all->rings, cpu), 0);
-}
-
 static void begin(struct comparing *all)
 {
 	struct task_events_config config = {.tally = &all->unwound.tally};
 
-	load(all);
-	unwound_init_maps(&all->unwound, &all->maps, SHARD_COUNT);
+	loaded_init(&all->loaded, RING_BYTES, true);
+	unwound_init_maps(&all->unwound, &all->loaded.maps, SHARD_COUNT);
 	CHECK_EQ(task_events_new(&config, &all->events), 0);
 	hold_init(&all->hold);
 	libdwfl_walk_init(&all->walk);
@@ -123,9 +90,7 @@ static void end(struct comparing *all)
 	hold_done(&all->hold);
 	task_events_free(all->events);
 	unwound_done(&all->unwound);
-	rings_done(&all->rings);
-	unwind_maps_done(&all->maps);
-	probes_done(&all->probes);
+	loaded_done(&all->loaded);
 }
 
 /* --- the command ------------------------------------------------------------------------------- */
@@ -190,7 +155,7 @@ static void take_ours(struct comparing *all, uint64_t until_ns)
 	const struct event_sample *sample;
 	struct task_record record;
 
-	CHECK(rings_drain(&all->rings, hold_sample, all) >= 0);
+	CHECK(rings_drain(&all->loaded.rings, hold_sample, all) >= 0);
 	while ((sample = hold_next(&all->hold, until_ns)) != NULL) {
 		while (task_events_next(all->events, sample->taken_at_ns, &record) == 1)
 			process_table_apply(&all->unwound.processes, &record);
@@ -338,7 +303,6 @@ void compare_command(const struct comparison_config *config, struct comparison *
 	int go_fd, measuring_fd = held_measure_run_time();
 	pid_t pid = start_command(config->argv, &go_fd);
 	uint64_t until_ns;
-	int program_fd;
 
 	memset(ret_comparison, 0, sizeof(*ret_comparison));
 	ret_comparison->pid = pid;
@@ -346,8 +310,7 @@ void compare_command(const struct comparison_config *config, struct comparison *
 	all.config = config;
 	all.comparison = ret_comparison;
 	begin(&all);
-	program_fd = bpf_program__fd(probes_on_cpu(&all.probes));
-	all.stacks = perf_stacks_new(pid, NS_PER_S / config->hz, program_fd);
+	all.stacks = perf_stacks_new(pid, NS_PER_S / config->hz, all.loaded.program_fd);
 	all.compare_from_ns = clock_monotonic_ns() + config->warm_up_ns;
 	until_ns = all.compare_from_ns + config->duration_ns;
 	CHECK_EQ(write(go_fd, "", 1), 1);
@@ -358,8 +321,8 @@ void compare_command(const struct comparison_config *config, struct comparison *
 	end_command(pid);
 	ret_comparison->theirs_ns = all.walk.walk_ns;
 	ret_comparison->theirs_frames = all.walk.frame_count;
-	ret_comparison->ours_ns = held_run_time_of_fd(program_fd).run_ns;
-	ret_comparison->ticks = held_run_time_of_fd(program_fd).run_count;
+	ret_comparison->ours_ns = held_run_time_of_fd(all.loaded.program_fd).run_ns;
+	ret_comparison->ticks = held_run_time_of_fd(all.loaded.program_fd).run_count;
 	if (perf_stacks_lost(all.stacks))
 		fprintf(stderr, "%llu records lost\n",
 			(unsigned long long)perf_stacks_lost(all.stacks));
