@@ -55,11 +55,12 @@ void dwarf_entry_read(struct dwarf_cursor *cursor, const struct dwarf_unit *unit
 	for (uint32_t i = 0; i < abbrev->attribute_count; i++, attribute++) {
 		struct dwarf_value *place = place_of(ret_entry, attribute->name);
 
-		if (place)
+		if (place) {
 			*place = dwarf_form_read(
 				cursor, attribute->form, attribute->constant, &unit->head);
-		else
+		} else {
 			dwarf_form_skip(cursor, attribute->form, &unit->head);
+		}
 	}
 }
 

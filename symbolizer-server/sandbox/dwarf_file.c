@@ -93,10 +93,11 @@ static int open_section(const struct image *image, const struct section_names *n
 		return r;
 	if (byte_count > DWARF_BYTES_MAX)
 		return -EFBIG;
-	if (section_is_packed(image, names, index))
+	if (section_is_packed(image, names, index)) {
 		return scratch->fd > 0
 			? inflate_to_scratch(image, names, index, scratch, mapping, span)
 			: inflate_to_memory(image, names, index, byte_count, mapping, span);
+	}
 	if (image->fd >= 0)
 		return map_region(
 			image->fd, image->sections[index].offset, byte_count, mapping, span);
@@ -196,7 +197,8 @@ void dwarf_file_done(struct dwarf_file *file)
 	*file = (struct dwarf_file){0};
 }
 
-const struct dwarf_unit_head *dwarf_file_unit(const struct dwarf_file *file, uint64_t offset)
+/* The first unit that ends behind OFFSET; unit_count if none does. */
+static uint32_t first_behind(const struct dwarf_file *file, uint64_t offset)
 {
 	uint32_t low = 0, high = file->unit_count;
 
@@ -208,9 +210,25 @@ const struct dwarf_unit_head *dwarf_file_unit(const struct dwarf_file *file, uin
 		else
 			high = middle;
 	}
-	if (low == file->unit_count || offset < file->units[low].first_entry)
+	return low;
+}
+
+const struct dwarf_unit_head *dwarf_file_unit(const struct dwarf_file *file, uint64_t offset)
+{
+	uint32_t index = first_behind(file, offset);
+
+	if (index == file->unit_count || offset < file->units[index].first_entry)
 		return NULL;
-	return &file->units[low];
+	return &file->units[index];
+}
+
+const struct dwarf_unit_head *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset)
+{
+	uint32_t index = first_behind(file, offset);
+
+	if (index == file->unit_count || offset != file->units[index].offset)
+		return NULL;
+	return &file->units[index];
 }
 
 void dwarf_file_forget(struct dwarf_file *file, uint64_t offset)

@@ -80,5 +80,7 @@ int dwarf_file_open(const struct image *image, const struct section_names *names
 void dwarf_file_done(struct dwarf_file *file);
 /* The unit that holds OFFSET of .debug_info, or NULL. */
 const struct dwarf_unit_head *dwarf_file_unit(const struct dwarf_file *file, uint64_t offset);
+/* The unit that starts at OFFSET, or NULL. */
+const struct dwarf_unit_head *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset);
 /* What lies before OFFSET of .debug_info was read: its memory may be used for other things. */
 void dwarf_file_forget(struct dwarf_file *file, uint64_t offset);

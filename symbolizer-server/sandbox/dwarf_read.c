@@ -8,9 +8,23 @@
 #include "store/base/hash.h"
 #include "store/base/index_map.h"
 #include "symbolizer-server/sandbox/dwarf_constant.h"
+#include "symbolizer-server/sandbox/dwarf_split.h"
+#include "symbolizer-server/sandbox/dwarf_supplementary.h"
+
+/* A file of split DWARF. */
+struct package {
+	struct image image; /* of a file of its own */
+	struct section_names names;
+	struct dwarf_split split;
+	bool is_open;
+};
 
 struct reading {
+	struct dwarf_scratch scratch;
+	struct dwarf_missing missing;
 	struct dwarf_file file;
+	struct dwarf_supplementary supplementary;
+	struct package packages[2]; /* the one that was given, and the file itself */
 	struct dwarf_walk walk;
 	struct abbrev_table table;
 	/* Line programs that were run, by their place: units of one may be many. */
@@ -44,6 +58,34 @@ static int take_program(struct reading *reading, const struct dwarf_unit *unit, 
 	return index_map_add(&reading->program_map, hash, reading->program_count++);
 }
 
+/* Walks the unit that SKELETON stands for. -ENOENT: it is nowhere. */
+static int read_split(struct reading *reading, const struct dwarf_unit *skeleton, bool lines)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct package *package = &reading->packages[i];
+		const struct dwarf_unit_head *head;
+		struct dwarf_parts parts;
+		struct dwarf_unit unit;
+		int r;
+
+		head = package->is_open
+			? dwarf_split_find(&package->split, skeleton->dwo_id, &parts)
+			: NULL;
+		if (!head)
+			continue;
+		r = abbrev_table_read(
+			&reading->table, &parts.abbrev, head, package->split.file.swapped);
+		if (r == 0)
+			r = dwarf_unit_open_split(&package->split.file, head, &parts, skeleton,
+				&reading->table, &unit);
+		if (r == 0)
+			r = dwarf_walk_unit(&reading->walk, &unit, &reading->table, lines);
+		dwarf_file_forget(&package->split.file, head->end);
+		return r;
+	}
+	return -ENOENT;
+}
+
 static int read_unit(struct reading *reading, const struct dwarf_unit_head *head)
 {
 	struct dwarf_file *file = &reading->file;
@@ -56,7 +98,13 @@ static int read_unit(struct reading *reading, const struct dwarf_unit_head *head
 		r = dwarf_unit_open(file, head, &reading->table, &unit);
 	if (r == 0)
 		r = take_program(reading, &unit, &first);
-	if (r == 0)
+	if (r == 0 && unit.wants_split) {
+		r = read_split(reading, &unit, first);
+		if (r == -ENOENT)
+			reading->missing.package = true;
+	}
+	/* Lines stand in the skeleton in any case; and clang leaves its inlined calls there. */
+	if (r == -ENOENT || (r == 0 && !unit.wants_split))
 		r = dwarf_walk_unit(&reading->walk, &unit, &reading->table, first);
 	dwarf_file_forget(file, head->end);
 	return r == -EBADMSG ? 0 : r;
@@ -83,20 +131,92 @@ static int read_units(struct reading *reading, const struct dwarf_target *target
 	return r;
 }
 
-int dwarf_read(const struct dwarf_source *source, const struct dwarf_target *target)
+/* A file that is not what it should be is none; only our own trouble counts. */
+static int forgive(int error)
 {
-	SCOPED_FREE struct reading *reading = calloc(1, sizeof(*reading));
-	struct dwarf_scratch scratch = {.fd = source->scratch_fd};
+	return error == -ENOMEM || error == -EFBIG || error == -E2BIG || error == -EIO ? error : 0;
+}
+
+static int open_supplementary(struct reading *reading, const struct dwarf_source *source)
+{
+	struct build_id id;
+	int r = dwarf_supplementary_id(source->image, source->names, &id);
+
+	if (r < 0)
+		return forgive(r);
+	reading->missing.supplementary = id;
+	if (source->supplementary_fd <= 0)
+		return 0;
+	r = dwarf_supplementary_open(
+		source->supplementary_fd, &id, &reading->scratch, &reading->supplementary);
+	if (r < 0)
+		return forgive(r);
+	reading->missing.supplementary = (struct build_id){0};
+	reading->file.supplementary = &reading->supplementary.file;
+	return 0;
+}
+
+static int open_package(struct reading *reading, int fd)
+{
+	struct package *package = &reading->packages[0];
 	int r;
 
+	if (fd <= 0)
+		return 0;
+	r = image_open(fd, true, &package->image);
+	if (r == 0)
+		r = section_names_read(&package->image, &package->names);
+	if (r == 0)
+		r = dwarf_split_open(
+			&package->image, &package->names, &reading->scratch, &package->split);
+	package->is_open = r == 0 && package->split.file.swapped == reading->file.swapped;
+	return forgive(r);
+}
+
+/* Programs that were linked from objects with `.dwo` sections in them may still have these. */
+static int open_own_split(struct reading *reading, const struct dwarf_source *source)
+{
+	struct package *package = &reading->packages[1];
+	int r = dwarf_split_open(source->image, source->names, &reading->scratch, &package->split);
+
+	package->is_open = r == 0;
+	return forgive(r);
+}
+
+static void reading_done(struct reading *reading)
+{
+	for (size_t i = 0; i < 2; i++) {
+		dwarf_split_done(&reading->packages[i].split);
+		section_names_done(&reading->packages[i].names);
+		image_done(&reading->packages[i].image);
+	}
+	dwarf_supplementary_done(&reading->supplementary);
+	dwarf_file_done(&reading->file);
+}
+
+int dwarf_read(const struct dwarf_source *source, const struct dwarf_target *target,
+	struct dwarf_missing *ret_missing)
+{
+	SCOPED_FREE struct reading *reading = calloc(1, sizeof(*reading));
+	int r;
+
+	*ret_missing = (struct dwarf_missing){0};
 	if (!reading)
 		return -ENOMEM;
-	r = dwarf_file_open(source->image, source->names, DWARF_PLAIN, &scratch, &reading->file);
-	if (r < 0)
-		return r;
-	r = read_units(reading, target);
-	dwarf_file_done(&reading->file);
-	if (r == 0 && target->functions->count == 0)
+	reading->scratch.fd = source->scratch_fd;
+	r = dwarf_file_open(
+		source->image, source->names, DWARF_PLAIN, &reading->scratch, &reading->file);
+	if (r == 0)
+		r = open_supplementary(reading, source);
+	if (r == 0)
+		r = open_package(reading, source->package_fd);
+	if (r == 0)
+		r = open_own_split(reading, source);
+	if (r == 0)
+		r = read_units(reading, target);
+	*ret_missing = reading->missing;
+	reading_done(reading);
+	if (r == 0 && target->functions->count == 0 && target->map->line_count == 0)
 		r = -ENOENT;
 	return r;
 }

@@ -76,19 +76,22 @@ static int add_function(
 	return r;
 }
 
+/* The call that ENTRY is; PARENT itself if its name stands in a file that is not here: a frame
+ * without a name tells nobody anything. */
 static int make_call(struct dwarf_walk *walk, const struct dwarf_entry *entry, uint32_t parent,
 	uint32_t *ret_call)
 {
 	struct code_call call = {.parent = parent};
-	uint32_t name = DWARF_NAME_NONE;
-	int r = dwarf_namer_name(&walk->namer, walk->unit, walk->table, entry, &name);
+	int r = dwarf_namer_name(&walk->namer, walk->unit, walk->table, entry, &call.name);
 
+	if (r == 0 && call.name == DWARF_NAME_NONE) {
+		*ret_call = parent;
+		return 0;
+	}
 	if (r == 0 && walk->has_lines && entry->call_file.form)
 		r = dwarf_lines_path(&walk->lines, entry->call_file.number, &call.call_file);
 	if (r < 0)
 		return r;
-	/* String 0 is the empty text: a call without a name is still a call. */
-	call.name = name == DWARF_NAME_NONE ? 0 : name;
 	call.call_line = (uint32_t)entry->call_line.number;
 	return code_map_add_call(walk->target.map, &call, ret_call);
 }
@@ -98,8 +101,11 @@ static int add_call(
 {
 	struct dwarf_range_walk ranges;
 	uint64_t start, end;
-	int r = make_call(walk, entry, level->call, &level->call);
+	uint32_t parent = level->call;
+	int r = make_call(walk, entry, parent, &level->call);
 
+	if (r < 0 || level->call == parent)
+		return r;
 	dwarf_range_begin(walk->unit, &entry->extent, &ranges);
 	while (r == 0 && dwarf_range_next(&ranges, &start, &end)) {
 		end = end_in_code(walk, start, end);

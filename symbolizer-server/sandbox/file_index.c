@@ -27,6 +27,7 @@ struct sources {
 	struct function_list functions;
 	struct code_map calls; /* filled and resolved only where there is debug information */
 	enum symbol_quality quality;
+	struct dwarf_missing missing;
 };
 
 /* Lays a list under what is there already; its quality counts if nothing better was found. */
@@ -52,11 +53,10 @@ static int forget_map(struct sources *sources)
 	return code_map_init(&sources->calls);
 }
 
-static int read_dwarf(const struct image *image, const struct section_names *names,
-	const struct function_list *table, struct sources *sources)
+static int read_dwarf(
+	const struct dwarf_source *from, const struct function_list *table, struct sources *sources)
 {
 	struct function_list list = {0};
-	const struct dwarf_source from = {.image = image, .names = names, .scratch_fd = -1};
 	const struct dwarf_target target = {
 		.code = &sources->code,
 		.table = table,
@@ -64,7 +64,7 @@ static int read_dwarf(const struct image *image, const struct section_names *nam
 		.functions = &list,
 		.map = &sources->calls,
 	};
-	int r = dwarf_read(&from, &target);
+	int r = dwarf_read(from, &target, &sources->missing);
 
 	if (r == 0)
 		r = function_list_resolve(&list);
@@ -80,16 +80,23 @@ static int read_dwarf(const struct image *image, const struct section_names *nam
 
 /* Best first, since what is there is never overlaid. */
 static int read_sources(const struct image *image, const struct section_names *names,
-	bool tables_only, struct sources *sources)
+	const struct sandbox_request *request, struct sources *sources)
 {
+	const struct dwarf_source dwarf = {
+		.image = image,
+		.names = names,
+		.scratch_fd = request->scratch_fd,
+		.supplementary_fd = request->supplementary_fd,
+		.package_fd = request->package_fd,
+	};
 	struct function_list table = {0}, mini = {0}, dynamic = {0};
 	int r = elf_symbols_read(
 		image, names, &sources->code, ELF_SYMBOLS_WHOLE, &sources->strings, &table);
 
 	if (survivable(r))
 		r = 0;
-	if (r == 0 && !tables_only)
-		r = read_dwarf(image, names, &table, sources);
+	if (r == 0 && !request->tables_only)
+		r = read_dwarf(&dwarf, &table, sources);
 	if (r == 0)
 		r = take(sources, &table, SYMBOL_QUALITY_TABLE);
 	if (r == 0)
@@ -128,7 +135,7 @@ static enum sandbox_fault index_elf(
 		if (r == 0 || survivable(r))
 			r = code_ranges_read(&image, &sources->code);
 		if (r == 0)
-			r = read_sources(&image, &names, request->tables_only, sources);
+			r = read_sources(&image, &names, request, sources);
 		fault = file_fault(r);
 	}
 	/* A file that was cut off keeps its segments and loses the table of sections. */
@@ -165,7 +172,7 @@ static enum sandbox_fault index_kernel_text(int fd, struct sources *sources)
 }
 
 enum sandbox_fault file_index(int fd, const struct sandbox_request *request, size_t index_bytes_max,
-	uint8_t **ret_bytes, size_t *ret_byte_count)
+	uint8_t **ret_bytes, size_t *ret_byte_count, struct dwarf_missing *ret_missing)
 {
 	struct sources sources = {0};
 	enum sandbox_fault fault;
@@ -190,6 +197,7 @@ enum sandbox_fault file_index(int fd, const struct sandbox_request *request, siz
 		r = index_write(&content, index_bytes_max, ret_bytes, ret_byte_count);
 		fault = file_fault(r);
 	}
+	*ret_missing = sources.missing;
 	function_list_done(&sources.functions);
 	code_map_done(&sources.calls);
 	code_ranges_done(&sources.code);

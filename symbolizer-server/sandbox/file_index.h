@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer-server/sandbox/dwarf_read.h"
 #include "symbolizer-server/sandbox/sandbox.h"
 
-/* Of REQUEST only input, id, reduced and tables_only are looked at. */
+/* Of REQUEST the folder and what is done to end a run are not looked at. */
 enum sandbox_fault file_index(int fd, const struct sandbox_request *request, size_t index_bytes_max,
-	uint8_t **ret_bytes, size_t *ret_byte_count);
+	uint8_t **ret_bytes, size_t *ret_byte_count, struct dwarf_missing *ret_missing);

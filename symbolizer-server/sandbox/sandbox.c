@@ -17,7 +17,7 @@
 #include "store/base/whole_io.h"
 #include "symbolizer-server/sandbox/sandbox_launch.h"
 
-/* 630 MB of DWARF need a little more than themselves. */
+/* 630 MB of DWARF need a quarter of that. */
 #define MEMORY_BYTES_DEFAULT (UINT64_C(2) << 30)
 /* The same takes some ten seconds on one core. */
 #define CPU_SECONDS_DEFAULT 120
@@ -96,45 +96,85 @@ static const char *deed_of(const struct sandbox_request *request)
 	return request->tables_only ? "tables" : "elf";
 }
 
-/* One run on one file; *RET_FD is what it wrote. */
+/* What a run writes. */
+struct outputs {
+	int index_fd;
+	int report_fd;
+	int scratch_fd;
+};
+
+static void close_outputs(struct outputs *outputs)
+{
+	cleanup_fd(&outputs->index_fd);
+	cleanup_fd(&outputs->report_fd);
+	cleanup_fd(&outputs->scratch_fd);
+}
+
+static int open_outputs(int folder_fd, struct outputs *ret_outputs)
+{
+	struct outputs outputs = {.index_fd = open_nameless(folder_fd),
+		.report_fd = open_nameless(folder_fd),
+		.scratch_fd = open_nameless(folder_fd)};
+	int r = outputs.index_fd < 0	? outputs.index_fd
+		: outputs.report_fd < 0 ? outputs.report_fd
+					: (outputs.scratch_fd < 0 ? outputs.scratch_fd : 0);
+
+	if (r < 0)
+		close_outputs(&outputs);
+	else
+		*ret_outputs = outputs;
+	return r;
+}
+
+/* Adds the other files of REQUEST to the descriptors of a run; gives the argument that says which
+ * they are. */
+static const char *add_others(struct launch_request *launch, const struct sandbox_request *request)
+{
+	bool supplementary = request->supplementary_fd > 0, package = request->package_fd > 0;
+
+	if (supplementary)
+		launch->fds[launch->fd_count++] = request->supplementary_fd;
+	if (package)
+		launch->fds[launch->fd_count++] = request->package_fd;
+	if (supplementary)
+		return package ? "sp" : "s";
+	return package ? "p" : "-";
+}
+
+/* One run on one file. */
 static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
-	struct deed deed, enum sandbox_fault *ret_fault, int *ret_fd)
+	struct deed deed, const struct outputs *outputs, enum sandbox_fault *ret_fault)
 {
 	char id[BUILD_ID_TEXT_MAX], memory[ARGUMENT_BYTES_MAX], cpu[ARGUMENT_BYTES_MAX];
-	char file_bytes[ARGUMENT_BYTES_MAX];
+	char file_bytes[ARGUMENT_BYTES_MAX], others[4];
 	char *arguments[] = {(char[]){"cairn-server"}, (char[]){SANDBOX_VERB}, strdupa(deed.name),
 		id, request->reduced ? (char[]){"reduced"} : (char[]){"exact"}, memory, cpu,
-		file_bytes, NULL};
-	SCOPED_FD int output_fd = open_nameless(request->folder_fd);
+		file_bytes, others, NULL};
 	struct launch_request launch = {
 		.binary_fd = sandbox->binary_fd,
 		.arguments = arguments,
-		.fds = {input_fd, output_fd},
-		.fd_count = 2,
+		.fds = {input_fd, outputs->index_fd, outputs->report_fd, outputs->scratch_fd},
+		.fd_count = 4,
 		.wall_ns_max = sandbox->wall_ns_max,
 		.cancel_fd = request->cancel_fd,
 	};
 	struct launch_result ended;
 	int r;
 
-	if (output_fd < 0)
-		return output_fd;
 	build_id_format(&request->id, id);
 	if (!*id)
 		memcpy(id, "-", 2);
 	snprintf(memory, sizeof(memory), "%" PRIu64, sandbox->memory_bytes_max);
 	snprintf(cpu, sizeof(cpu), "%" PRIu64, sandbox->cpu_seconds_max);
 	snprintf(file_bytes, sizeof(file_bytes), "%" PRIu64, deed.file_bytes_max);
+	snprintf(others, sizeof(others), "%s", add_others(&launch, request));
 	/* The run shares the position of the file with us. */
 	if (lseek(input_fd, 0, SEEK_SET) < 0)
 		return -errno;
 	r = launch_run(&launch, &ended);
-	if (r < 0)
-		return r;
-	*ret_fault = fault_of_end(&ended);
-	if (*ret_fault == SANDBOX_FAULT_NONE)
-		*ret_fd = TAKE_FD(output_fd);
-	return 0;
+	if (r == 0)
+		*ret_fault = fault_of_end(&ended);
+	return r;
 }
 
 static int read_header(int fd, uint8_t *bytes, struct symbol_index_header *ret_header)
@@ -193,27 +233,61 @@ static int check_result(int fd, struct symbol_index_header *ret_header)
 	return r;
 }
 
+/* What the run said of files that it lacked. A report that says nothing, or nonsense, says that
+ * nothing is missing. */
+static void take_report(int report_fd, struct sandbox_result *result)
+{
+	struct sandbox_report report = {0};
+
+	if (whole_read_at(report_fd, 0, &report, sizeof(report)) < 0 ||
+		report.supplementary_bytes > sizeof(report.supplementary))
+		return;
+	if (report.supplementary_bytes > 0) {
+		result->dwarf_fault = SANDBOX_FAULT_NO_SUPPLEMENTARY;
+		result->supplementary_id = (struct build_id){
+			.kind = BUILD_ID_GNU, .byte_count = report.supplementary_bytes};
+		memcpy(result->supplementary_id.bytes, report.supplementary,
+			report.supplementary_bytes);
+	}
+	if (report.package_missing)
+		result->dwarf_fault = SANDBOX_FAULT_NO_PACKAGE;
+}
+
+/* Takes the index out of OUTPUTS if it keeps every rule. */
+static int take_index(
+	const struct sandbox *sandbox, struct outputs *outputs, struct sandbox_result *result)
+{
+	int r = check_result(outputs->index_fd, &result->header);
+
+	if (r == 0 && result->header.total_bytes > sandbox->index_bytes_max)
+		r = -EBADMSG;
+	if (r == 0) {
+		result->index_fd = TAKE_FD(outputs->index_fd);
+		take_report(outputs->report_fd, result);
+	} else if (r == -EBADMSG || r == -ENOTSUP) {
+		result->fault = SANDBOX_FAULT_BAD_RESULT;
+		r = 0;
+	}
+	return r;
+}
+
 static int index_once(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
 	struct sandbox_result *ret_result)
 {
-	SCOPED_FD int index_fd = -1;
 	struct sandbox_result result = {.index_fd = -1};
 	struct deed deed = {deed_of(request), sandbox->index_bytes_max};
-	int r = run(sandbox, input_fd, request, deed, &result.fault, &index_fd);
+	struct outputs outputs;
+	int r = open_outputs(request->folder_fd, &outputs);
 
 	if (r < 0)
 		return r;
-	if (result.fault == SANDBOX_FAULT_NONE) {
-		r = check_result(index_fd, &result.header);
-		if (r == -EBADMSG || r == -ENOTSUP)
-			result.fault = SANDBOX_FAULT_BAD_RESULT;
-		else if (r < 0)
-			return r;
-		else
-			result.index_fd = TAKE_FD(index_fd);
-	}
-	*ret_result = result;
-	return 0;
+	r = run(sandbox, input_fd, request, deed, &outputs, &result.fault);
+	if (r == 0 && result.fault == SANDBOX_FAULT_NONE)
+		r = take_index(sandbox, &outputs, &result);
+	close_outputs(&outputs);
+	if (r == 0)
+		*ret_result = result;
+	return r;
 }
 
 /* Whether the symbol tables alone may succeed where the whole file did not. */
@@ -251,21 +325,23 @@ static int index_plain(struct sandbox *sandbox, int input_fd, const struct sandb
 int sandbox_index(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
 	struct sandbox_result *ret_result)
 {
-	SCOPED_FD int unpacked_fd = -1;
 	enum sandbox_fault fault = SANDBOX_FAULT_INTERNAL;
+	struct outputs outputs;
 	int r;
 
 	if (!request->zstd)
 		return index_plain(sandbox, input_fd, request, ret_result);
-	r = run(sandbox, input_fd, request, (struct deed){"unpack", UNPACKED_BYTES_MAX}, &fault,
-		&unpacked_fd);
+	r = open_outputs(request->folder_fd, &outputs);
 	if (r < 0)
 		return r;
-	if (fault != SANDBOX_FAULT_NONE) {
+	r = run(sandbox, input_fd, request, (struct deed){"unpack", UNPACKED_BYTES_MAX}, &outputs,
+		&fault);
+	if (r == 0 && fault != SANDBOX_FAULT_NONE)
 		*ret_result = (struct sandbox_result){.fault = fault, .index_fd = -1};
-		return 0;
-	}
-	return index_plain(sandbox, unpacked_fd, request, ret_result);
+	else if (r == 0)
+		r = index_plain(sandbox, outputs.index_fd, request, ret_result);
+	close_outputs(&outputs);
+	return r;
 }
 
 void sandbox_result_done(struct sandbox_result *result)
@@ -278,26 +354,28 @@ void sandbox_result_done(struct sandbox_result *result)
 int sandbox_describe(struct sandbox *sandbox, int input_fd, const struct sandbox_request *request,
 	enum sandbox_fault *ret_fault, struct file_facts *ret_facts)
 {
-	SCOPED_FD int fd = -1;
 	enum sandbox_fault fault = SANDBOX_FAULT_INTERNAL;
 	uint8_t bytes[FILE_FACTS_BYTES];
-	struct file_facts facts;
-	int r = run(
-		sandbox, input_fd, request, (struct deed){"facts", FILE_FACTS_BYTES}, &fault, &fd);
+	struct outputs outputs;
+	struct file_facts facts = {0};
+	int r = open_outputs(request->folder_fd, &outputs);
 
 	if (r < 0)
 		return r;
-	if (fault == SANDBOX_FAULT_NONE) {
-		r = whole_read_at(fd, 0, bytes, sizeof(bytes));
+	r = run(sandbox, input_fd, request, (struct deed){"facts", FILE_FACTS_BYTES}, &outputs,
+		&fault);
+	if (r == 0 && fault == SANDBOX_FAULT_NONE) {
+		r = whole_read_at(outputs.index_fd, 0, bytes, sizeof(bytes));
 		if (r == 0)
 			r = file_facts_decode(bytes, sizeof(bytes), &facts);
-		if (r < 0 && r != -EBADMSG)
-			return r;
-		if (r < 0)
+		if (r == -EBADMSG)
 			fault = SANDBOX_FAULT_BAD_RESULT;
-		else
-			*ret_facts = facts;
 	}
+	close_outputs(&outputs);
+	if (r < 0 && r != -EBADMSG)
+		return r;
+	if (fault == SANDBOX_FAULT_NONE)
+		*ret_facts = facts;
 	*ret_fault = fault;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sandbox: one foreign file is parsed by a fresh run of our own binary that can do nothing else.
  *
- * What it is   starts this program again with two descriptors (the file to read, the index to
- *              write), an empty environment, limits of memory, CPU, file size and wall-clock time,
+ * What it is   starts this program again with a few descriptors (the files to read; the index, a
+ *              report and unpacked sections to write), an empty environment, limits of memory, CPU, file size and wall-clock time,
  *              and a short list of allowed system calls; and checks what it wrote like any foreign
  *              input. Never a fork without exec: neither gRPC nor LMDB survives one.
  * Ownership    a sandbox owns the descriptor of the binary; a result owns its index file.
@@ -45,6 +45,16 @@ enum sandbox_input {
 	SANDBOX_INPUT_KERNEL_SYMBOLS,
 };
 
+/* What the run that parses says besides its index; foreign like that. */
+struct sandbox_report {
+	uint8_t package_missing;
+	uint8_t supplementary_bytes; /* 0: none is missing */
+	uint8_t supplementary[BUILD_ID_BYTES_MAX];
+};
+
+/* Sections that are unpacked go to a file; a debug file of 230 MB has 630 MB of them. */
+#define SANDBOX_SCRATCH_BYTES_MAX (UINT64_C(4) << 30)
+
 struct sandbox_request {
 	enum sandbox_input input;
 	bool zstd; /* the file is compressed as a whole */
@@ -61,13 +71,15 @@ struct sandbox_request {
 	int package_fd; /* .dwp: the units of split DWARF */
 	/* Where files are written that have no name: what was unpacked, and the index. */
 	int folder_fd;
+	/* Of the run that parses alone: where it unpacks sections; 0 or less: in memory. */
+	int scratch_fd;
 	/* Readable: the run is given up, -ECANCELED. 0 or less: none. */
 	int cancel_fd;
 };
 
 struct sandbox_result {
 	enum sandbox_fault fault; /* SANDBOX_FAULT_NONE: index_fd and header are set */
-	/* Why DWARF was left out of an index that has none of its names, if it was. */
+	/* Why DWARF, or a part of it, was left out of an index, if it was. */
 	enum sandbox_fault dwarf_fault;
 	/* Of the supplementary file that the file asks for and that was not given, or was another
 	 * one: with it there would be more names. No bytes: none is missing. */

@@ -137,6 +137,8 @@ static void close_sources(struct child *child)
 /* Copies of all descriptors at numbers that are out of the way. */
 static int copy_sources(const struct launch_request *request, struct child *child)
 {
+	for (int i = 0; i < LAUNCH_DESCRIPTORS_MAX; i++)
+		child->fds[i] = -1;
 	child->binary_fd = fcntl(request->binary_fd, F_DUPFD_CLOEXEC, FD_SOURCE_FIRST);
 	if (child->binary_fd < 0)
 		return -errno;
@@ -152,7 +154,6 @@ int launch_run(const struct launch_request *request, struct launch_result *ret_r
 {
 	struct child child = {
 		.arguments = request->arguments,
-		.fds = {-1, -1, -1},
 		.fd_count = request->fd_count,
 		.binary_fd = -1,
 	};

@@ -34,11 +34,12 @@ void fuzz_one(const uint8_t *bytes, size_t byte_count)
 	SCOPED_FD int fd = file_input(bytes, byte_count);
 	struct sandbox_request request = {.input = SANDBOX_INPUT_ELF, .tables_only = true};
 	enum sandbox_fault fault;
+	struct dwarf_missing missing;
 	uint8_t *index;
 
 	if (note_build_id(fd, &request.id) < 0)
 		request.id = (struct build_id){.bytes = {1}, .byte_count = 1, .kind = BUILD_ID_GNU};
-	fault = file_index(fd, &request, (size_t)64 << 20, &index, &index_byte_count);
+	fault = file_index(fd, &request, (size_t)64 << 20, &index, &index_byte_count, &missing);
 	if (fault == SANDBOX_FAULT_NONE)
 		check_index(index, index_byte_count);
 }

@@ -24,7 +24,7 @@ struct whole_dwarf {
 	struct function_list functions;
 	struct code_ranges code;
 	struct code_map map;
-	struct build_id supplementary_id;
+	struct dwarf_missing missing;
 	int r; /* of dwarf_read */
 };
 
@@ -51,7 +51,7 @@ static inline void whole_dwarf_read_image(
 		image, &names, &whole->code, ELF_SYMBOLS_WHOLE, &whole->strings, &whole->table);
 	source.image = image;
 	source.names = &names;
-	whole->r = dwarf_read(&source, &target);
+	whole->r = dwarf_read(&source, &target, &whole->missing);
 	CHECK_EQ(function_list_resolve(&whole->functions), 0);
 	CHECK_EQ(code_map_resolve(&whole->map), 0);
 	section_names_done(&names);

@@ -163,10 +163,11 @@ static struct elf_file make_elf(void)
 static int files(void *context)
 {
 	const struct elf_file *file = context;
+	struct dwarf_missing missing;
 	uint8_t *bytes = NULL;
 	size_t byte_count;
-	enum sandbox_fault fault =
-		file_index(file->fd, &file->request, (size_t)1 << 20, &bytes, &byte_count);
+	enum sandbox_fault fault = file_index(
+		file->fd, &file->request, (size_t)1 << 20, &bytes, &byte_count, &missing);
 
 	CHECK((fault == SANDBOX_FAULT_NONE) == (bytes != NULL));
 	CHECK(fault == SANDBOX_FAULT_NONE || fault == SANDBOX_FAULT_MEMORY);

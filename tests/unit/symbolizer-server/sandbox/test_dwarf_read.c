@@ -262,6 +262,98 @@ static void sections_packed_in_any_way_are_read(void)
 	check_packed("packed");
 }
 
+/* The reader of a program whose names stand in other files. */
+static void read_with(
+	struct whole_dwarf *whole, const char *file, const char *supplementary, const char *package)
+{
+	struct dwarf_source source = {.scratch_fd = -1};
+
+	if (supplementary)
+		source.supplementary_fd = work_open(supplementary);
+	if (package)
+		source.package_fd = work_open(package);
+	whole_dwarf_read_with(whole, file, &source);
+	CHECK_EQ(whole->r, 0);
+	if (supplementary)
+		close(source.supplementary_fd);
+	if (package)
+		close(source.package_fd);
+}
+
+/* llvm-symbolizer 14 loses the inlined calls of clang's split units whose ranges count from the
+ * first address of the unit, so it is asked about the program that was not split. */
+static void check_split(const char *compiler, const char *packer)
+{
+	struct whole_dwarf whole;
+
+	work_run("rm -f *.dwo split.dwp && %s -O2 -c -o p.o p.c && %s -O2 -gsplit-dwarf -c -o s.o "
+		 "p.c "
+		 "&& %s -o whole p.o && %s -o split s.o && %s -e split -o split.dwp",
+		compiler, compiler, compiler, compiler, packer);
+	read_with(&whole, "split", NULL, "split.dwp");
+	CHECK(!whole.missing.package);
+	CHECK(same_as_told(&whole, "split", "whole") > 50);
+	whole_dwarf_done(&whole);
+}
+
+static void units_of_a_package_are_found(void)
+{
+	check_split("gcc -gdwarf-5", "llvm-dwp-14");
+	check_split("gcc -gdwarf-4", "llvm-dwp-14");
+	check_split("gcc -gdwarf-4", "dwp");
+	check_split("clang-14 -gdwarf-5", "llvm-dwp-14");
+	check_split("clang-14 -gdwarf-4", "llvm-dwp-14");
+}
+
+static void without_its_package_a_program_has_its_lines(void)
+{
+	struct whole_dwarf whole;
+	struct code_line line;
+
+	work_run("gcc -O2 -g -o other p.c");
+	work_run("rm -f *.dwo && gcc -O2 -gdwarf-5 -gsplit-dwarf -o split p.c");
+	read_with(&whole, "split", NULL, NULL);
+	CHECK(whole.missing.package);
+	CHECK_EQ(whole.functions.count, 0);
+	line = whole_dwarf_line(&whole, address_of("split", "local"));
+	CHECK(strstr(string_table_text(&whole.strings, line.file), "/p.c"));
+	CHECK_EQ(line.line, 6);
+	whole_dwarf_done(&whole);
+	/* A file that is no package, and one that was made of another program. */
+	read_with(&whole, "split", NULL, "other");
+	CHECK(whole.missing.package);
+	whole_dwarf_done(&whole);
+	read_with(&whole, "split", NULL, "p.c");
+	CHECK(whole.missing.package);
+	whole_dwarf_done(&whole);
+}
+
+static void what_dwz_moved_elsewhere_is_read_from_there(const char *options)
+{
+	struct whole_dwarf whole;
+
+	work_run("rm -f common && g++ -O2 %s -o whole o.cc && g++ -O1 %s -o second o.cc && "
+		 "cp whole first && dwz %s -m common first second",
+		options, options, strstr(options, "-5") ? "--dwarf-5" : "");
+	read_with(&whole, "first", "common", NULL);
+	CHECK_EQ(whole.missing.supplementary.byte_count, 0);
+	CHECK(same_as_told(&whole, "whole", "whole") > 50);
+	whole_dwarf_done(&whole);
+	/* Without it, or with another: it is named, and what is there is read. */
+	for (int i = 0; i < 2; i++) {
+		read_with(&whole, "first", i ? "second" : NULL, NULL);
+		CHECK_EQ(whole.missing.supplementary.byte_count, 20);
+		CHECK(whole.functions.count > 0);
+		whole_dwarf_done(&whole);
+	}
+}
+
+static void supplementary_files_of_both_kinds_are_read(void)
+{
+	what_dwz_moved_elsewhere_is_read_from_there("-gdwarf-4");
+	what_dwz_moved_elsewhere_is_read_from_there("-gdwarf-5");
+}
+
 int main(void)
 {
 	RUN(every_version_and_compiler_is_read);
@@ -270,5 +362,8 @@ int main(void)
 	RUN(the_symbol_that_starts_there_gives_the_name);
 	RUN(a_file_without_dwarf_has_none);
 	RUN(sections_packed_in_any_way_are_read);
+	RUN(units_of_a_package_are_found);
+	RUN(without_its_package_a_program_has_its_lines);
+	RUN(supplementary_files_of_both_kinds_are_read);
 	return 0;
 }

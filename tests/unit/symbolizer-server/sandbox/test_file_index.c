@@ -62,13 +62,14 @@ static struct whole_index index_of(const char *file, bool tables_only)
 	SCOPED_FD int fd = open(file, O_RDONLY | O_CLOEXEC);
 	struct sandbox_request request = {.input = SANDBOX_INPUT_ELF, .tables_only = tables_only};
 	struct whole_index index;
+	struct dwarf_missing missing;
 	uint8_t *bytes;
 	size_t byte_count;
 
 	CHECK(fd >= 0);
 	CHECK_EQ(note_build_id(fd, &request.id), 0);
-	CHECK_EQ(
-		file_index(fd, &request, INDEX_BYTES_MAX, &bytes, &byte_count), SANDBOX_FAULT_NONE);
+	CHECK_EQ(file_index(fd, &request, INDEX_BYTES_MAX, &bytes, &byte_count, &missing),
+		SANDBOX_FAULT_NONE);
 	whole_index_adopt(&index, bytes, byte_count);
 	return index;
 }

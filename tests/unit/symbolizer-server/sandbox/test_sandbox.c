@@ -25,11 +25,11 @@
 static struct sandbox sandbox;
 static int folder_fd;
 
-/* Whether the run has exactly the descriptors 0 and 1 and no environment. */
+/* Whether the run has exactly the descriptors 0 to 3 and no environment. */
 static bool alone(void)
 {
 	for (int fd = 0; fd < 4096; fd++)
-		if ((fcntl(fd, F_GETFD) >= 0) != (fd <= 1))
+		if ((fcntl(fd, F_GETFD) >= 0) != (fd <= 3))
 			return false;
 	return !environ || !environ[0];
 }
@@ -96,7 +96,7 @@ static void check_fault(struct sandbox_result result, enum sandbox_fault fault)
 	CHECK_EQ(result.index_fd, -1);
 }
 
-static void the_run_holds_two_descriptors_and_no_environment(void)
+static void the_run_holds_four_descriptors_and_no_environment(void)
 {
 	struct sandbox_request request = elf_request(ID_INSPECT);
 	SCOPED_FD int inherited = open("/", O_RDONLY); /* without O_CLOEXEC, on purpose */
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(sandbox_init(&sandbox), 0);
 	folder_fd = open(work_dir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	CHECK(folder_fd >= 0);
-	RUN(the_run_holds_two_descriptors_and_no_environment);
+	RUN(the_run_holds_four_descriptors_and_no_environment);
 	RUN(each_source_names_what_it_knows);
 	RUN(a_file_of_zstd_is_unpacked_and_named);
 	RUN(files_that_are_not_what_they_should_be_are_told_apart);
