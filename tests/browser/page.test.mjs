@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { graphDrawn, launch, openPage, paintCost } from './support/browser.mjs';
+import { elfWithId } from './support/elf.mjs';
 import { CPU, startFixtureServer } from './support/fixture_server.mjs';
 import { hostileNames } from './support/trees.mjs';
 import { tellStory } from './story.mjs';
@@ -243,6 +244,106 @@ test('gaps are told: unnamed time by binary, incomplete stacks, small frames tha
 		await page.getByRole('button', { name: 'load them' }).click();
 		await page.waitForFunction(() => /nodes=2000000/.test(location.hash));
 		assert.ok(server.state.requests.some((request) => request.includes('max_nodes=2000000')));
+	});
+});
+
+test('inlined frames are marked, told, and can be counted as their caller', async () => {
+	await onPage({ hash: '#/hot?q=siphash' }, async (page, server) => {
+		await graphDrawn(page);
+		await pressInGraph(page, 'n');
+		await page.waitForFunction(() => /inlined/.test(document.querySelector('[role=treeitem][aria-selected=true]')?.textContent ?? ''));
+		const details = page.getByRole('region', { name: 'Frame details' });
+		assert.match(await details.textContent(), /siphash.*redis-server.*inlined.*\/build\/redis\/src\/siphash\.c.*stands inside of dictAddRaw/s);
+		const shown = page.getByRole('button', { name: 'Inlined', exact: true });
+		assert.equal(await shown.getAttribute('aria-pressed'), 'true');
+		await shown.click();
+		await page.waitForFunction(() => /inlined=0/.test(location.hash));
+		await page.getByLabel('Group').selectOption('line');
+		await page.waitForFunction(() => /group=line/.test(location.hash));
+		await page.waitForTimeout(300);
+		const asked = server.state.requests.filter((request) => request.startsWith('/api/v1/flame')).at(-1);
+		assert.match(asked, /inlined=hide/);
+		assert.match(asked, /group=line/);
+		await page.keyboard.press('Escape');
+	});
+});
+
+test('the lines of a function stand beside their text, by key, by link, and say why there is none', async () => {
+	await onPage({ hash: '#/hot?q=siphash' }, async (page) => {
+		await graphDrawn(page);
+		await pressInGraph(page, 'n', 'o');
+		const dialog = page.getByRole('dialog', { name: 'Lines of a function' });
+		await dialog.getByText('/* <b>70</b> */').waitFor();
+		const row = dialog.getByRole('row', { name: /^14 / });
+		assert.match(await row.textContent(), /7\.00/);
+		assert.match(await dialog.textContent(), /_Zsiphashv/);
+		assert.match(page.url(), /src=siphash%00redis-server/);
+		await page.keyboard.press('Escape');
+		await page.waitForFunction(() => !/src=/.test(location.hash));
+	});
+	await onPage({ hash: '#/hot?src=siphash%00redis-server', state: { noSource: true }, ignored: [/404/] }, async (page) => {
+		await page.getByText('no debuginfod server has it of this build').waitFor();
+		assert.equal(await page.getByRole('dialog').getByRole('row').count(), 3);
+	});
+	await onPage({ hash: '#/hot?src=siphash%00redis-server', state: { noLines: true } }, async (page) => {
+		await page.getByText('No lines are known of this function').waitFor();
+	});
+});
+
+test('the unnamed share leads to what has no name, why, and what helps', async () => {
+	await onPage({}, async (page) => {
+		await graphDrawn(page);
+		await page.getByRole('button', { name: 'Frames without a name' }).click();
+		await page.getByRole('link', { name: /^Symbols:/ }).click();
+		const row = page.getByRole('row', { name: /own-service/ });
+		assert.match(await row.textContent(), /8\.10.*debuginfod: not found.*Give its debug file.*cairn symbols upload FILE/s);
+		await row.getByRole('button', { name: 'Give a file for own-service' }).waitFor();
+		assert.match(await page.getByRole('row', { name: /In no file/ }).textContent(), /nothing to upload/);
+		assert.equal(await page.getByRole('row', { name: /In no file/ }).getByRole('button').count(), 0);
+		await page.getByText('<img src=x onerror=alert(4)>.so').waitFor();
+		await page.getByText('2 binaries have all their names').click();
+		await page.getByRole('row', { name: /libc\.so\.6/ }).waitFor();
+		await page.keyboard.press('g');
+		await page.keyboard.press('h');
+		await page.waitForFunction(() => location.hash.startsWith('#/hot'));
+	});
+	await onPage({ hash: '#/symbols', state: { allNamed: true } }, async (page) => {
+		await page.getByText('Every frame of this range has a name.').waitFor();
+	});
+	await onPage({ hash: '#/symbols', state: { fail: { symbols: 500 } }, ignored: [/500/] }, async (page) => {
+		await page.getByText('The store could not be read').waitFor();
+	});
+});
+
+test('files given to the page are told by their build-ID, sent whole, and then the names are there', async () => {
+	const own = 'abcd0102030405060708090a0b0c0d0e0f1011ef';
+	await onPage({ hash: '#/symbols' }, async (page, server) => {
+		await page.getByRole('row', { name: /own-service/ }).waitFor();
+		await page.getByLabel('Debug files').first().setInputFiles([
+			{ name: 'own.debug', mimeType: 'application/octet-stream', buffer: elfWithId(own, 3 << 20) },
+			{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') },
+		]);
+		const given = page.getByRole('list', { name: 'Files given' });
+		await given.getByText('Names are there').waitFor();
+		await given.getByText('It is no ELF file').waitFor();
+		await page.getByRole('row', { name: /own-service/ }).waitFor({ state: 'hidden' });
+		assert.equal(server.state.given, own);
+		assert.equal(server.state.sentBytes, elfWithId(own, 3 << 20).length);
+		assert.ok(server.state.requests.includes(`/api/v1/symbols/${own}?name=own.debug`));
+		await given.getByRole('button', { name: 'Dismiss notes.txt' }).click();
+		assert.equal(await given.getByRole('listitem').count(), 1);
+	});
+	await onPage({ hash: '#/symbols', state: { refusePut: 'the file is not used: its build-ID is another' }, ignored: [/400/] }, async (page) => {
+		await page.getByRole('row', { name: /own-service/ }).waitFor();
+		const transfer = await page.evaluateHandle((bytes) => {
+			const data = new DataTransfer();
+			data.items.add(new File([new Uint8Array(bytes)], 'dropped.debug'));
+			return data;
+		}, [...elfWithId('0102')]);
+		await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
+		await page.locator('main.is-dragged').waitFor();
+		await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+		await page.getByText('the file is not used: its build-ID is another').waitFor();
 	});
 });
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of every screen, light and dark, full, empty and failed: node shots.mjs DIST OUT-DIR
+// A picture of every screen, light and dark, full, empty and failed: node shots.mjs DIST OUT-DIR [PART-OF-A-NAME]
 // A person looks at them before a change of the page lands.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { graphDrawn, launch, openPage } from './support/browser.mjs';
+import { elfWithId } from './support/elf.mjs';
 import { startFixtureServer } from './support/fixture_server.mjs';
 
-const [dist, out] = process.argv.slice(2);
+const [dist, out, only] = process.argv.slice(2);
 if (!dist || !out) {
-	console.error('usage: node shots.mjs DIST OUT-DIR');
+	console.error('usage: node shots.mjs DIST OUT-DIR [PART-OF-A-NAME]');
 	process.exit(2);
 }
 mkdirSync(out, { recursive: true });
@@ -44,6 +45,22 @@ const scenes = [
 	['process', { act: (page) => page.getByRole('button', { name: /^Process/ }).click() }],
 	['range', { act: (page) => page.getByRole('button', { name: /^Time range/ }).click() }],
 	['gaps', { act: (page) => page.getByRole('button', { name: /without a name/ }).click() }],
+	['inlined', { hash: '?q=siphash' }],
+	['source', { hash: '?src=siphash%00redis-server' }],
+	['source-no-text', { hash: '?src=siphash%00redis-server', state: { noSource: true } }],
+	['source-no-lines', { hash: '?src=siphash%00redis-server', state: { noLines: true } }],
+	['symbols', { path: 'symbols' }],
+	['symbols-named', { path: 'symbols', state: { allNamed: true } }],
+	['symbols-empty', { path: 'symbols', state: { profile: 'empty' } }],
+	['symbols-error', { path: 'symbols', state: { fail: { symbols: 500 } } }],
+	['symbols-small', { path: 'symbols', width: 1024, height: 640 }],
+	['symbols-given', { path: 'symbols', act: async (page) => {
+		await page.getByLabel('Debug files').first().setInputFiles([
+			{ name: 'own-service.debug', mimeType: 'application/octet-stream', buffer: elfWithId('abcd0102030405060708090a0b0c0d0e0f1011ef') },
+			{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') },
+		]);
+		await page.getByText('Names are there').waitFor();
+	} }],
 	['keys', { act: (page) => page.keyboard.press('?') }],
 	['hosts', { path: 'hosts' }],
 	['status', { path: 'status' }],
@@ -58,7 +75,7 @@ const scenes = [
 ];
 
 const browser = await launch();
-for (const [name, scene] of scenes) {
+for (const [name, scene] of scenes.filter(([each]) => each.includes(only ?? ''))) {
 	for (const theme of ['light', 'dark']) {
 		const state = { profile: 'busy', ...scene.state };
 		const server = await startFixtureServer({ dist, state });

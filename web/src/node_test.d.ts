@@ -11,7 +11,7 @@ declare module 'node:assert/strict' {
 		equal(actual: unknown, expected: unknown, message?: string): void;
 		deepEqual(actual: unknown, expected: unknown, message?: string): void;
 		throws(body: () => unknown, expected?: RegExp | (new (...args: never[]) => Error)): void;
-		rejects(body: Promise<unknown>, expected?: RegExp): Promise<void>;
+		rejects(body: Promise<unknown>, expected?: RegExp | ((error: unknown) => boolean)): Promise<void>;
 	}
 	const assert: Assert;
 	export default assert;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes trees in the two encodings of `GET /api/v1/flame`, independently of the page's decoder.
 
+/* `inlined` is none that is sent: a native function that was inlined where it stands. */
 export const kind = { unknown: 0, kernel: 1, native: 2, python: 3, jvm: 4, lua: 5, inlined: 6, marker: 7, trimmed: 8, root: 9 };
 
 class Bytes {
@@ -67,7 +68,7 @@ export function columnsOf(root) {
 	}
 	for (const { node } of nodes) {
 		const key = `${node.name}\0${node.module ?? ''}`;
-		const known = functions.get(key) ?? { name: node.name, module: node.module ?? '', kind: node.kind, count: 0 };
+		const known = functions.get(key) ?? { name: node.name, module: node.module ?? '', kind: node.kind === kind.inlined ? kind.native : node.kind, file: node.file ?? '', count: 0 };
 		known.count++;
 		functions.set(key, known);
 	}
@@ -77,6 +78,7 @@ export function columnsOf(root) {
 		if (module && !modules.has(module))
 			modules.set(module, modules.size + 1);
 	}
+	const files = [...new Set(byFrequency.map(([, { file }]) => file).filter((file) => file !== ''))];
 	return {
 		childCount: nodes.map(({ childCount }) => childCount),
 		totals: nodes.map(({ node }) => node.value),
@@ -85,6 +87,9 @@ export function columnsOf(root) {
 		nameModule: byFrequency.map(([, { module }]) => modules.get(module) ?? 0),
 		nameKind: byFrequency.map(([, found]) => found.kind),
 		modules: [...modules.keys()],
+		nameFile: byFrequency.map(([, { file }]) => (file ? files.indexOf(file) + 1 : 0)),
+		files,
+		inlined: nodes.flatMap(({ node }, i) => (node.kind === kind.inlined ? [i] : [])),
 		trimmed: nodes.flatMap(({ node }, i) => (node.smallNodes ? [[i, node.smallNodes]] : [])),
 	};
 }
@@ -100,6 +105,9 @@ export function encodeBinary(columns, head) {
 		before = node;
 		return [delta, count];
 	});
+	const inlined = columns.inlined ?? [];
+	const files = texts(columns.files ?? []);
+	const zeros = columns.names.map(() => 0);
 	const sections = [
 		[1, 1, leb128Column(columns.childCount)],
 		[2, 1, leb128Column(columns.totals)],
@@ -111,6 +119,11 @@ export function encodeBinary(columns, head) {
 		[8, 1, modules.lengths],
 		[9, 0, modules.blob],
 		[10, 1, leb128Column(pairs)],
+		[20, 1, leb128Column(inlined.map((node, i) => node - (inlined[i - 1] ?? 0)))],
+		[21, 1, leb128Column(columns.nameFile ?? zeros)],
+		[22, 1, leb128Column(columns.nameLine ?? zeros)],
+		[23, 1, files.lengths],
+		[24, 0, files.blob],
 		[99, 7, Buffer.from('a section of tomorrow')],
 	];
 	const header = Buffer.alloc(72 + 24 * sections.length);
@@ -159,5 +172,9 @@ export function encodeJson(columns, head) {
 		totals: columns.totals,
 		name: columns.name,
 		trimmed_nodes: columns.trimmed,
+		inlined: columns.inlined ?? [],
+		name_file: columns.nameFile ?? columns.names.map(() => 0),
+		name_line: columns.nameLine ?? columns.names.map(() => 0),
+		files: columns.files ?? [],
 	});
 }

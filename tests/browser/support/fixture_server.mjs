@@ -130,6 +130,79 @@ function statusAnswer(nowMs) {
 	};
 }
 
+/* Hexadecimal text that only looks like a build-ID. */
+const ids = { codec: '5d41402abc4b2a76b9719d911017c592aabbccdd', crypt: '7d793037a0760186574b0282f2f435e7deadbeef', own: 'abcd0102030405060708090a0b0c0d0e0f1011ef' };
+
+function moduleRow(module, buildId, total, unnamed, more) {
+	return {
+		module, build_id: buildId, total, self: total / 2, unnamed_total: unnamed, unnamed_self: unnamed / 2,
+		addresses: 40, unnamed_addresses: unnamed > 0 ? 12 : 0, quality: 'nothing', function_count: 0, pending: false, state: '',
+		remedy: '', command: '', upload: false, ...more,
+	};
+}
+
+const giveFile = {
+	remedy: 'Give its debug file, or the program before it was stripped: here, by the command, or in the folder of a debuginfod server that --debuginfod-urls names.',
+	command: 'cairn symbols upload FILE', upload: true,
+};
+
+/* What was given names the program `own-service`. */
+function symbolsAnswer(state) {
+	const whole = columns(state.profile).totals[0];
+	const ownUnnamed = state.given ? 0 : whole * 0.081;
+	const modules = [
+		moduleRow('own-service', ids.own, whole * 0.083, ownUnnamed, state.given
+			? { quality: 'DWARF', function_count: 5120, state: 'named by DWARF, 5120 functions' }
+			: { ...giveFile, state: 'no names; debuginfod: not found, again in 10 min; upload: stripped: the file holds no function names' }),
+		moduleRow('libnvcodec.so.550', ids.codec, whole * 0.021, whole * 0.016, {
+			...giveFile, quality: '.dynsym', function_count: 212, pending: true,
+			state: 'named by .dynsym, 212 functions; debuginfod is being asked',
+			remedy: 'Symbols are being looked for: names appear in this range when they come. A file given by hand is taken at once.',
+		}),
+		moduleRow('', '', whole * 0.012, whole * 0.012, {
+			remedy: 'These addresses lie in no file: code that a runtime made, or a mapping that was gone when it was looked for. There is nothing to upload.',
+		}),
+		moduleRow('<img src=x onerror=alert(4)>.so', ids.crypt, whole * 0.004, whole * 0.003, {
+			quality: 'DWARF', function_count: 31, state: 'named by DWARF, 31 functions',
+			remedy: 'The file with all there is to know was read; these addresses lie in no function that it tells of, such as hand-written assembler without symbols.',
+		}),
+		moduleRow('libc.so.6', '81daba31ee66dbd63efdc4252a872949d874d136', whole * 0.4, 0, { quality: 'DWARF', function_count: 3706 }),
+		moduleRow('[kernel]', '0b2c3d4e5f', whole * 0.3, 0, { quality: 'kallsyms', function_count: 141873 }),
+	];
+	const shown = state.allNamed ? modules.filter((module) => module.unnamed_total === 0) : modules;
+	shown.sort((a, b) => b.unnamed_total - a.unnamed_total);
+	return {
+		unit: 'nanoseconds', total: whole, self: whole, unnamed_total: shown.reduce((sum, module) => sum + module.unnamed_total, 0),
+		unnamed_self: shown.reduce((sum, module) => sum + module.unnamed_self, 0), sample_count: whole > 0 ? 84000 : 0,
+		from: 0, until: 1, module_count: shown.length, modules: shown,
+	};
+}
+
+/* 70 and 30 of a function whose own time is 100. */
+function linesAnswer(state, params) {
+	const whole = columns(state.profile).totals[0];
+	const row = (line, share) => ({
+		name: `${params.get('function')} x.c:${line}`, module: params.get('module'), kind: 'native', self: whole * share, total: whole * share,
+		function: params.get('function'), raw: `_Z${params.get('function')}v`, file: `/build/src/${params.get('function')}.c`, line, build_id: ids.own,
+	});
+	return { unit: 'nanoseconds', total: whole, functions: state.noLines ? [{ ...row(0, 0.1), file: '' }] : [row(14, 0.07), row(11, 0.03)] };
+}
+
+const sourceLines = Array.from({ length: 40 }, (_, i) => (i === 13 ? '\tfor (unsigned i = 0; i < 7 * turns; i++) /* <b>70</b> */'
+	: i === 10 ? '\tfor (unsigned i = 0; i < 3 * turns; i++)' : `\t/* line ${i + 1} */`));
+
+/* What a PUT of a file, and a look at its module, are answered with. */
+function moduleAnswer(state, method, buildId) {
+	if (method === 'PUT') {
+		state.given = buildId;
+		state.reading = 2;
+		return { build_id: buildId, whole: true };
+	}
+	const pending = state.reading > 0;
+	state.reading--;
+	return { build_id: buildId, named_by: pending ? '' : 'DWARF', functions: 5120, pending, text: pending ? 'its upload is being read' : 'named by DWARF, 5120 functions' };
+}
+
 function apiAnswer(state, path, params, nowMs) {
 	switch (path) {
 	case 'hosts': return { hosts: params.get('from') === 'now-90d' && state.everSeen ? state.everSeen(nowMs) : hostRows(state, nowMs) };
@@ -142,6 +215,8 @@ function apiAnswer(state, path, params, nowMs) {
 	};
 	case 'types': return { types: state.types ?? [{ id: CPU, samples: 84000, value: columns(state.profile).totals[0], unit: 'nanoseconds' }] };
 	case 'status': return statusAnswer(nowMs);
+	case 'symbols': return symbolsAnswer(state);
+	case 'top': return linesAnswer(state, params);
 	default: return null;
 	}
 }
@@ -182,7 +257,8 @@ async function answerFlame(state, request, response, params, nowMs) {
 	sendBytes(request, response, { 'content-type': found.type, 'cache-control': 'no-store' }, found.body, found.gzip);
 }
 
-/* STATE: {profile, fail: {path: status}, jsonOnly, delayMs, hosts, types, garbage, everSeen, requests}. */
+/* STATE: {profile, fail: {path: status}, jsonOnly, delayMs, hosts, types, garbage, everSeen, requests, allNamed,
+ * given, refusePut, noLines, noSource}. */
 export async function startFixtureServer({ dist, prefix = '', port = 0, state = {} }) {
 	const files = pageFiles(dist);
 	state.profile ??= 'busy';
@@ -201,13 +277,26 @@ export async function startFixtureServer({ dist, prefix = '', port = 0, state = 
 			return sendBytes(request, response, {
 				'content-type': file.type, 'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
 			}, file.bytes, file.gzip);
-		const api = /^\/api\/v1\/(\w+)$/.exec(path)?.[1];
+		const [, api, id] = /^\/api\/v1\/(\w+)(?:\/([0-9a-f]+))?$/.exec(path) ?? [];
 		if (!api)
 			return sendJson(response, 404, { code: 'not_found', message: `There is nothing at ${path}.` });
 		if (state.delayMs)
 			await new Promise((done) => { setTimeout(done, state.delayMs); });
 		if (state.fail[api])
 			return sendJson(response, state.fail[api], state.failBody ?? { code: 'internal', message: 'The store could not be read: input/output error.' });
+		if (id) {
+			for await (const part of request)
+				state.sentBytes = (state.sentBytes ?? 0) + part.length;
+			if (request.method === 'PUT' && state.refusePut)
+				return sendJson(response, 400, { code: 'invalid_argument', message: state.refusePut });
+			return sendJson(response, 200, moduleAnswer(state, request.method, id));
+		}
+		if (api === 'source' && !state.noSource) {
+			response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+			return response.end(sourceLines.join('\n'));
+		}
+		if (api === 'source')
+			return sendJson(response, 404, { code: 'not_found', message: 'no debuginfod server has it of this build' });
 		if (api === 'flame')
 			return answerFlame(state, request, response, url.searchParams, Date.now());
 		const answer = apiAnswer(state, api, url.searchParams, Date.now());

@@ -172,10 +172,18 @@ const grammar = {
 
 const DEPTH_MAX = 70;
 
+/* Source files of what was built here; what comes from elsewhere has none. */
+const builtHere = new Map([['redis-server', '/build/redis/src'], ['libz.so.1.2.13', '/build/zlib']]);
+function fileOf(name, module, nodeKind) {
+	const folder = builtHere.get(module);
+	const isNative = nodeKind === kind.native || nodeKind === kind.inlined;
+	return folder && isNative ? `${folder}/${name}.c` : '';
+}
+
 /* Spreads SAMPLES over the grammar from RULE down; what remains of a node after its callees is its own. */
 function grow(rule, samples, random, depth, trimBelow) {
 	const [name, module, nodeKind, own, callees] = grammar[rule];
-	const node = { name, module, kind: nodeKind, value: samples * PERIOD_NS, children: [] };
+	const node = { name, module, kind: nodeKind, file: fileOf(name, module, nodeKind), value: samples * PERIOD_NS, children: [] };
 	const entries = Object.entries(callees).map(([callee, weight]) => [callee, weight * (0.6 + 0.8 * random())]);
 	const sum = own + entries.reduce((all, [, weight]) => all + weight, 0);
 	let small = 0;

@@ -121,6 +121,33 @@ export function request<T>(
 	});
 }
 
+/** Sends FILE to PATH by PUT, as it lies on the disk: it is never held in memory. */
+export function sendFile(
+	path: string,
+	params: Params,
+	file: Blob,
+	progress: (share: number) => void,
+	options: Pick<RequestOptions, 'signal'>,
+): Promise<void> {
+	/* Only this old interface tells how much has left. */
+	const sender = new XMLHttpRequest();
+	return new Promise((resolve, reject) => {
+		sender.open('PUT', address(path, params));
+		sender.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
+		sender.onload = () => {
+			const { status } = sender;
+			if (status >= 200 && status < 300)
+				resolve();
+			else
+				reject(new ApiError(status < 500 ? 'refused' : 'server', errorMessage(sender.responseText), status));
+		};
+		sender.onerror = () => reject(new ApiError('unreachable', ''));
+		sender.onabort = () => reject(new ApiError('unreachable', 'It was broken off.'));
+		options.signal.addEventListener('abort', () => sender.abort());
+		sender.send(file);
+	});
+}
+
 /** Fetches JSON; CHECK turns what came into what is wanted, or throws what is wrong with it. */
 export function requestJson<T>(
 	path: string,

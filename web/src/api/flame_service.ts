@@ -8,10 +8,20 @@ export interface FlameRequest {
 	from: string;
 	until: string;
 	maxNodes: number;
+	group: string;
+	showsInlined: boolean;
+}
+
+/** As parameters; what the server does by itself is left out. */
+export function groupingParams(group: string, showsInlined: boolean): Record<string, string> {
+	return { group: group === 'function' ? '' : group, inlined: showsInlined ? '' : 'hide' };
 }
 
 export function fetchFlame(wanted: FlameRequest, options: Pick<RequestOptions, 'signal'>): Promise<FlameTree> {
-	const params = { query: wanted.query, from: wanted.from, until: wanted.until, max_nodes: wanted.maxNodes };
+	const params = {
+		query: wanted.query, from: wanted.from, until: wanted.until, max_nodes: wanted.maxNodes,
+		...groupingParams(wanted.group, wanted.showsInlined),
+	};
 	const accept = `${flameContentType}, application/json;q=0.5`;
 	return request('flame', params, { ...options, accept }, async (response) => {
 		performance.mark('flame-answer');

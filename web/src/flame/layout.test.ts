@@ -14,6 +14,7 @@ function comb(values: number[]): FlameTree {
 		childCount: Uint32Array.from([values.length, ...values.map(() => 0)]),
 		total: Float64Array.from([total, ...values]),
 		nameId: Uint32Array.from([0, ...values.map(() => 1)]),
+		inlined: new Uint8Array(values.length + 1),
 	});
 }
 

@@ -6,7 +6,7 @@
 import { kind, kindOf, nodeName, type FlameTree } from '../model/flame_tree.ts';
 import type { Labels } from './labels.ts';
 import { layoutLevel, newLevelLayout, NO_NODE, visitMarked, type LevelLayout, type View } from './layout.ts';
-import { BUCKETS, strength, type FrameColours, type Swatch } from './palette.ts';
+import { BUCKETS, inlinedBucket, strength, type FrameColours, type Swatch } from './palette.ts';
 
 export const ROW_CSS_PX = 18;
 export const LABEL_CSS_PX = 12;
@@ -178,7 +178,8 @@ export class FlamePainter {
 	private swatchOf(scene: Scene, node: number, level: number): number {
 		const { colours, tree } = scene;
 		const nameId = tree.nameId[node];
-		const bucket = colours.bucket[colours.perNode ? node : nameId];
+		const called = colours.bucket[colours.perNode ? node : nameId];
+		const bucket = tree.inlined[node] ? inlinedBucket(called) : called;
 		if (scene.nameMatches && !scene.nameMatches[nameId])
 			return bucket + strength.dimmed;
 		return level < scene.focusLevel ? bucket + strength.path : bucket;

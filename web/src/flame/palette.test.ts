@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { treeOf } from '../model/sample_tree.ts';
 import { inks } from './ink.ts';
-import { BUCKETS, colourFrames, colourModes, packageOf, strength, swatchesOf, type Theme } from './palette.ts';
+import { BUCKETS, colourFrames, colourModes, inlinedBucket, packageOf, special, strength, swatchesOf, type Theme } from './palette.ts';
 
 function luminance(css: string): number {
 	const channels = /^#/.test(css)
@@ -42,6 +42,20 @@ test('kernel, unknown and marker frames look alike in every mode but that of sel
 	const swatches = swatchesOf('light');
 	assert(swatches[buckets[0][3] + strength.normal].hatch !== null);
 	assert.equal(new Set(buckets[0]).size, 4);
+});
+
+test('what was inlined has the colour of its function, hatched', () => {
+	const tree = treeOf(['t#root', 100, [['f@app', 50], ['k@[kernel]#kernel', 20]]]);
+	const swatches = swatchesOf('dark');
+	for (const { mode } of colourModes.filter((each) => each.mode !== 'self')) {
+		for (const bucket of colourFrames(tree, mode).bucket.slice(1)) {
+			const [called, inlined] = [swatches[bucket], swatches[inlinedBucket(bucket)]];
+			assert.equal(inlined.css, called.css);
+			assert(called.hatch === null && inlined.hatch !== null);
+		}
+	}
+	assert.equal(inlinedBucket(special.unknown), special.unknown);
+	assert(3 * BUCKETS <= 256, 'a swatch fits a byte');
 });
 
 test('one binary has one colour, by its name alone', () => {

@@ -36,8 +36,9 @@ export const special = {
 	root: 2 * HUE_COUNT + 4,
 	plain: 2 * HUE_COUNT + 5,
 	plainInlined: 2 * HUE_COUNT + 6,
+	kernelInlined: 2 * HUE_COUNT + 7,
 };
-const firstHeat = 2 * HUE_COUNT + 7;
+const firstHeat = 2 * HUE_COUNT + 8;
 export const BUCKETS = firstHeat + HEAT_STEPS;
 
 export const strength = { normal: 0, dimmed: BUCKETS, path: 2 * BUCKETS } as const;
@@ -89,7 +90,7 @@ function specialBucket(nameKind: number): number {
 	}
 }
 
-const kindHue: Record<number, number> = { [kind.native]: 10, [kind.python]: 14, [kind.jvm]: 0, [kind.lua]: 22, [kind.inlined]: 10 };
+const kindHue: Record<number, number> = { [kind.native]: 10, [kind.python]: 14, [kind.jvm]: 0, [kind.lua]: 22 };
 
 function hueBucket(tree: FlameTree, nameId: number, mode: ColourMode, moduleHues: Uint8Array): number {
 	const { names } = tree;
@@ -108,15 +109,23 @@ function colourNames(tree: FlameTree, mode: ColourMode): Uint8Array {
 	const moduleHues = Uint8Array.from(names.modules, (module) => hashOf(module) % HUE_COUNT);
 	for (let id = 0; id < bucket.length; id++) {
 		const fixed = specialBucket(names.kind[id]);
-		const inlined = names.kind[id] === kind.inlined;
 		if (fixed >= 0)
 			bucket[id] = fixed;
 		else if (mode === 'plain')
-			bucket[id] = inlined ? special.plainInlined : special.plain;
+			bucket[id] = special.plain;
 		else
-			bucket[id] = hueBucket(tree, id, mode, moduleHues) + (inlined ? inlinedOffset : 0);
+			bucket[id] = hueBucket(tree, id, mode, moduleHues);
 	}
 	return bucket;
+}
+
+/** The bucket of a frame that was inlined, from that of its function: the same colour, hatched. */
+export function inlinedBucket(bucket: number): number {
+	if (bucket < inlinedOffset)
+		return bucket + inlinedOffset;
+	if (bucket === special.kernel)
+		return special.kernelInlined;
+	return bucket === special.plain ? special.plainInlined : bucket;
 }
 
 /** Self share in steps that double: 0.1 % is told apart from 0.2 %, and 20 % from 40 %. */
@@ -236,6 +245,7 @@ function bucketColour(base: ThemeBase, bucket: number): { rgb: Rgb; hatched: boo
 	case special.trimmed: return solid(base.trimmed);
 	case special.root: return solid(base.root);
 	case special.plain: return solid(base.plain);
+	case special.kernelInlined: return hatched(base.kernel);
 	default: return hatched(base.plain);
 	}
 }

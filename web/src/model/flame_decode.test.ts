@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeFlame, decodeFlameJson } from './flame_decode.ts';
-import { BrokenFlame, nodeName, selfOf } from './flame_tree.ts';
+import { BrokenFlame, nodeName, placeOf, selfOf } from './flame_tree.ts';
 import { bytesOf, partsOf, seeded, type Sample } from './sample_tree.ts';
 
 const sample: Sample = ['total#root', 1000, [
-	['main@app', 900, [['work@app', 500, [['memcpy@libc.so.6', 200]]], ['größe@lib', 300]]],
+	['main@app!/src/main.c:0', 900, [['work@app#inlined!/src/work.c:7', 500, [['memcpy@libc.so.6', 200]]], ['größe@lib', 300]]],
 	['idle@[kernel]#kernel', 60],
 	['(small)#trimmed', 40],
 ]];
@@ -24,6 +24,8 @@ function toJson(parts: ReturnType<typeof samples>): Record<string, unknown> {
 		from: parts.fromMs * 1e6, until: parts.untilMs * 1e6, total: parts.total[0], trimmed: true, partial_symbols: false,
 		names: parts.names.text, name_module: [...parts.names.module], name_kind: [...parts.names.kind], modules: parts.names.modules,
 		child_count: [...parts.childCount], totals: [...parts.total], name: [...parts.nameId], trimmed_nodes: [...parts.trimmedNodes],
+		name_file: [...parts.names.file], name_line: [...parts.names.line], files: parts.names.files,
+		inlined: [...parts.inlined.keys()].filter((node) => parts.inlined[node]),
 	};
 }
 
@@ -37,6 +39,17 @@ test('binary and JSON of one profile give one tree', () => {
 	assert.equal(nodeName(fromBytes, 3), '(17 small)');
 	assert.equal(selfOf(fromBytes, 1), 100);
 	assert.equal(fromBytes.fromMs, 1000);
+	assert.deepEqual([...fromBytes.inlined], [0, 0, 0, 0, 1, 0, 0]);
+	assert.deepEqual([1, 4, 6].map((node) => placeOf(fromBytes.names, fromBytes.nameId[node])), ['/src/main.c', '/src/work.c:7', '']);
+});
+
+test('a server without files and inlined nodes is understood', () => {
+	const { name_file: _file, name_line: _line, files: _files, inlined: _inlined, ...older } = toJson(samples());
+	const tree = decodeFlameJson(older);
+	assert.equal(placeOf(tree.names, tree.nameId[1]), '');
+	assert(tree.inlined.every((flag) => flag === 0));
+	assert.throws(() => decodeFlameJson({ ...toJson(samples()), inlined: [7] }), BrokenFlame);
+	assert.throws(() => decodeFlameJson({ ...toJson(samples()), name_file: [9, 9, 9, 9, 9, 9, 9] }), BrokenFlame);
 });
 
 test('scaled values come back in full', () => {

@@ -8,7 +8,7 @@ export const flameContentType = 'application/x-flame';
 
 const HEADER_BYTES = 72;
 const SECTION_BYTES = 24;
-/* The format defines ten sections; a few more may come. A header that claims thousands is garbage. */
+/* The format defines some twenty sections; a few more may come. A header that claims thousands is garbage. */
 const SECTIONS_MAX = 256;
 const units: readonly Unit[] = ['count', 'nanoseconds', 'bytes'];
 const flag = { trimmed: 2, partialSymbols: 4 };
@@ -23,6 +23,11 @@ const section = {
 	moduleLength: 8,
 	moduleText: 9,
 	trimmed: 10,
+	inlined: 20,
+	nameFile: 21,
+	nameLine: 22,
+	fileLength: 23,
+	fileText: 24,
 };
 const encoding = { raw: 0, leb128: 1 };
 
@@ -132,6 +137,18 @@ function cutTexts(blob: Uint8Array, lengths: Uint32Array | Float64Array, what: s
 	return texts;
 }
 
+/** A column that servers may leave out: then every row is 0. */
+function columnIfThere(sections: Sections, id: number, count: number, what: string): Uint32Array {
+	return sections.has(id) ? columnU32(sections, id, count, what) : new Uint32Array(count);
+}
+
+function readFiles(sections: Sections): string[] {
+	if (!sections.has(section.fileLength))
+		return [];
+	const lengths = columnAll(sectionBytes(sections, section.fileLength, encoding.leb128), 'file lengths');
+	return cutTexts(sectionBytes(sections, section.fileText, encoding.raw), lengths, 'files');
+}
+
 function readNames(sections: Sections, count: number): FlameNames {
 	const moduleLengths = columnAll(sectionBytes(sections, section.moduleLength, encoding.leb128), 'module lengths');
 	const kinds = sectionBytes(sections, section.nameKind, encoding.raw);
@@ -146,6 +163,9 @@ function readNames(sections: Sections, count: number): FlameNames {
 		module: columnU32(sections, section.nameModule, count, 'name modules'),
 		kind: kinds.slice(),
 		modules: cutTexts(sectionBytes(sections, section.moduleText, encoding.raw), moduleLengths, 'modules'),
+		file: columnIfThere(sections, section.nameFile, count, 'name files'),
+		line: columnIfThere(sections, section.nameLine, count, 'name lines'),
+		files: readFiles(sections),
 	};
 }
 
@@ -162,6 +182,24 @@ function readTrimmed(sections: Sections): Map<number, number> {
 		trimmed.set(node, pairs[i + 1]);
 	}
 	return trimmed;
+}
+
+function markInlined(nodes: Iterable<number>, count: number): Uint8Array {
+	const inlined = new Uint8Array(count);
+	for (const node of nodes) {
+		if (!(node < count))
+			throw new BrokenFlame(`node ${node} of ${count} is said to be inlined`);
+		inlined[node] = 1;
+	}
+	return inlined;
+}
+
+function readInlined(sections: Sections, count: number): Uint8Array {
+	if (!sections.has(section.inlined))
+		return new Uint8Array(count);
+	const distances = columnAll(sectionBytes(sections, section.inlined, encoding.leb128), 'inlined');
+	let node = 0;
+	return markInlined(distances.map((distance) => (node += distance)), count);
 }
 
 function milliseconds(nanoseconds: bigint): number {
@@ -195,6 +233,7 @@ export function decodeFlame(bytes: Uint8Array): FlameTree {
 		total: columnF64(sections, section.total, nodeCount, scale, 'totals'),
 		nameId: columnU32(sections, section.nameId, nodeCount, 'name ids'),
 		trimmedNodes: readTrimmed(sections),
+		inlined: readInlined(sections, nodeCount),
 	});
 }
 
@@ -223,6 +262,11 @@ function numbers(json: Json, key: string, max: number): number[] {
 	return found as number[];
 }
 
+/** As numbers, for what servers may leave out: then COUNT zeros. */
+function numbersIfThere(json: Json, key: string, count: number): number[] {
+	return json[key] === undefined ? new Array<number>(count).fill(0) : numbers(json, key, 0xffffffff);
+}
+
 function texts(json: Json, key: string): string[] {
 	const found = list(json, key);
 	if (!found.every((value) => typeof value === 'string'))
@@ -247,14 +291,20 @@ export function decodeFlameJson(value: unknown): FlameTree {
 	const scale = number(json, 'scale');
 	if (json['version'] !== 1 || !unit || scale > 32)
 		throw new BrokenFlame(`version ${String(json['version'])} or unit ${String(json['unit'])} is unknown: reload the page`);
+	const text = texts(json, 'names');
+	const count = text.length;
 	const names: FlameNames = {
-		text: texts(json, 'names'),
+		text,
 		module: Uint32Array.from(numbers(json, 'name_module', 0xffffffff)),
 		kind: Uint8Array.from(numbers(json, 'name_kind', 255)),
 		modules: texts(json, 'modules'),
+		file: Uint32Array.from(numbersIfThere(json, 'name_file', count)),
+		line: Uint32Array.from(numbersIfThere(json, 'name_line', count)),
+		files: json['files'] === undefined ? [] : texts(json, 'files'),
 	};
-	if (names.module.length !== names.text.length || names.kind.length !== names.text.length)
-		throw new BrokenFlame('names, their modules and their kinds differ in number');
+	if (names.file.length !== count || names.line.length !== count || names.module.length !== names.text.length || names.kind.length !== names.text.length)
+		throw new BrokenFlame('names, their modules, kinds and files differ in number');
+	const nameId = Uint32Array.from(numbers(json, 'name', 0xffffffff));
 	return buildTree({
 		unit,
 		period: number(json, 'period'),
@@ -266,7 +316,8 @@ export function decodeFlameJson(value: unknown): FlameTree {
 		names,
 		childCount: Uint32Array.from(numbers(json, 'child_count', 0xffffffff)),
 		total: Float64Array.from(numbers(json, 'totals', Number.MAX_SAFE_INTEGER), (total) => total * 2 ** scale),
-		nameId: Uint32Array.from(numbers(json, 'name', 0xffffffff)),
+		nameId,
 		trimmedNodes: trimmedPairs(json),
+		inlined: markInlined(json['inlined'] === undefined ? [] : numbers(json, 'inlined', 0xffffffff), nameId.length),
 	});
 }

@@ -14,7 +14,6 @@ export const kind = {
 	python: 3,
 	jvm: 4,
 	lua: 5,
-	inlined: 6,
 	marker: 7,
 	trimmed: 8,
 	root: 9,
@@ -32,6 +31,11 @@ export interface FlameNames {
 	module: Uint32Array;
 	kind: Uint8Array;
 	modules: string[];
+	/** Source file: 0 = unknown, else index into `files` + 1. */
+	file: Uint32Array;
+	/** 0 = all lines of it. */
+	line: Uint32Array;
+	files: string[];
 }
 
 /** What arrives, whichever encoding it came in. */
@@ -50,6 +54,8 @@ export interface FlameParts {
 	nameId: Uint32Array;
 	/** Trimmed node -> how many nodes it stands for. */
 	trimmedNodes: Map<number, number>;
+	/** 1: all that the node stands for was inlined into the node above it. */
+	inlined: Uint8Array;
 }
 
 export interface FlameTree extends Omit<FlameParts, 'childCount'> {
@@ -75,6 +81,10 @@ function checkNames(names: FlameNames, nameId: Uint32Array): void {
 	for (const module of names.module) {
 		if (module > names.modules.length)
 			throw new BrokenFlame(`a name has module ${module} of ${names.modules.length}`);
+	}
+	for (const file of names.file) {
+		if (file > names.files.length)
+			throw new BrokenFlame(`a name has file ${file} of ${names.files.length}`);
 	}
 }
 
@@ -129,7 +139,7 @@ export function buildTree(parts: FlameParts): FlameTree {
 	const count = parts.nameId.length;
 	if (count === 0)
 		throw new BrokenFlame('not even a root');
-	if (parts.childCount.length !== count || parts.total.length !== count)
+	if (parts.childCount.length !== count || parts.total.length !== count || parts.inlined.length !== count)
 		throw new BrokenFlame('columns of different lengths');
 	checkNames(parts.names, parts.nameId);
 	const { firstChild, parent } = placeChildren(parts.childCount);
@@ -202,6 +212,15 @@ export function moduleOf(tree: FlameTree, node: number): string {
 export function nameModule(names: FlameNames, nameId: number): string {
 	const module = names.module[nameId];
 	return module ? names.modules[module - 1] : '';
+}
+
+/** Where a name stands in the source: `file.c:12`, or the file alone; '' = not known. */
+export function placeOf(names: FlameNames, nameId: number): string {
+	const file = names.file[nameId];
+	if (!file)
+		return '';
+	const line = names.line[nameId];
+	return line ? `${names.files[file - 1]}:${line}` : names.files[file - 1];
 }
 
 /** Root first, NODE last. */

@@ -3,18 +3,27 @@
 
 import { buildTree, kind, type FlameNames, type FlameParts, type FlameTree } from './flame_tree.ts';
 
-/** [function, value, callees]; a function is `name`, `name@module` or `name@module#kind`. */
+/** [function, value, callees]; a function is `name`, `name@module`, `name@module#kind`, or
+ * `name@module#kind!file:line`. The kind `inlined` is a native function that was inlined there. */
 export type Sample = readonly [text: string, value: number, children?: readonly Sample[]];
 
 interface SampleName {
 	text: string;
 	module: string;
 	kind: number;
+	file: string;
+	line: number;
 }
 
+const INLINED = /#inlined(?:!|$)/;
+
 function parseName(text: string): SampleName {
-	const match = /^(.*?)(?:@(.*?))?(?:#(\w+))?$/s.exec(text)!;
-	return { text: match[1], module: match[2] ?? '', kind: kind[(match[3] ?? 'native') as keyof typeof kind] };
+	const match = /^(.*?)(?:@(.*?))?(?:#(\w+))?(?:!(.*):(\d+))?$/s.exec(text)!;
+	const word = match[3] === 'inlined' ? 'native' : match[3] ?? 'native';
+	return {
+		text: match[1], module: match[2] ?? '', kind: kind[word as keyof typeof kind],
+		file: match[4] ?? '', line: Number(match[5] ?? 0),
+	};
 }
 
 export function partsOf(root: Sample): FlameParts {
@@ -23,12 +32,17 @@ export function partsOf(root: Sample): FlameParts {
 		nodes.push(...level);
 	const texts = [...new Set(nodes.map(([text]) => text))];
 	const found = texts.map(parseName);
-	const modules = [...new Set(found.map(({ module }) => module).filter((module) => module !== ''))];
+	const distinct = (values: string[]): string[] => [...new Set(values.filter((value) => value !== ''))];
+	const modules = distinct(found.map(({ module }) => module));
+	const files = distinct(found.map(({ file }) => file));
 	const names: FlameNames = {
 		text: found.map(({ text }) => text),
 		module: Uint32Array.from(found, ({ module }) => modules.indexOf(module) + 1),
 		kind: Uint8Array.from(found, (name) => name.kind),
 		modules,
+		file: Uint32Array.from(found, ({ file }) => files.indexOf(file) + 1),
+		line: Uint32Array.from(found, ({ line }) => line),
+		files,
 	};
 	return {
 		unit: 'nanoseconds',
@@ -43,6 +57,7 @@ export function partsOf(root: Sample): FlameParts {
 		total: Float64Array.from(nodes, ([, value]) => value),
 		nameId: Uint32Array.from(nodes, ([text]) => texts.indexOf(text)),
 		trimmedNodes: new Map(),
+		inlined: Uint8Array.from(nodes, ([text]) => (INLINED.test(text) ? 1 : 0)),
 	};
 }
 
@@ -74,6 +89,8 @@ export function bytesOf(parts: FlameParts, scale = 0): Uint8Array<ArrayBuffer> {
 		pairs.push(node - before, count);
 		before = node;
 	}
+	const files = texts(parts.names.files);
+	const inlined = [...parts.inlined.keys()].filter((node) => parts.inlined[node]);
 	const sections: [id: number, encoding: number, bytes: number[]][] = [
 		[1, 1, leb128(parts.childCount)],
 		[2, 1, leb128(parts.total.map((value) => value / 2 ** scale))],
@@ -85,6 +102,11 @@ export function bytesOf(parts: FlameParts, scale = 0): Uint8Array<ArrayBuffer> {
 		[8, 1, modules.lengths],
 		[9, 0, modules.bytes],
 		[10, 1, leb128(pairs)],
+		[20, 1, leb128(inlined.map((node, i) => node - (inlined[i - 1] ?? 0)))],
+		[21, 1, leb128(parts.names.file)],
+		[22, 1, leb128(parts.names.line)],
+		[23, 1, files.lengths],
+		[24, 0, files.bytes],
 		[77, 3, [1, 2, 3]],
 	];
 	const headBytes = 72 + 24 * sections.length;
@@ -150,7 +172,11 @@ export function randomTree(nodes: number, seed: number): FlameTree {
 			module: Uint32Array.from({ length: 31 }, (_, i) => i % 3),
 			kind: Uint8Array.from({ length: 31 }, (_, i) => (i === 0 ? kind.root : kind.native)),
 			modules: ['a.so', 'b.so'],
+			file: new Uint32Array(31),
+			line: new Uint32Array(31),
+			files: [],
 		},
+		inlined: new Uint8Array(total.length),
 		childCount: Uint32Array.from(childCount),
 		total: Float64Array.from(total),
 		nameId: Uint32Array.from(nameId),

@@ -5,7 +5,9 @@ import { computed, effect, signal } from '@preact/signals';
 import { fetchHosts, fetchProcesses, fetchTypes, type Host, type Process, type ProfileType } from '../api/catalog_service.ts';
 import { fetchFlame } from '../api/flame_service.ts';
 import type { Json } from '../api/json.ts';
+import { fetchLines, fetchSourceText, type FunctionLines } from '../api/source_service.ts';
 import { fetchStatus } from '../api/status_service.ts';
+import { fetchSymbols, type SymbolCoverage } from '../api/symbol_service.ts';
 import type { FlameTree } from '../model/flame_tree.ts';
 import { selector } from '../model/selector.ts';
 import { isRelative } from '../model/time_range.ts';
@@ -23,6 +25,10 @@ export const processes = new Remote<Process[]>();
 export const types = new Remote<ProfileType[]>();
 export const flame = new Remote<FlameTree>();
 export const status = new Remote<Json>();
+export const symbols = new Remote<SymbolCoverage>();
+/** Of the function whose source is open. */
+export const functionLines = new Remote<FunctionLines>();
+export const sourceText = new Remote<string[]>();
 
 /** Where samples were seen at all, asked only when a range turns out empty. */
 export const everSeen = new Remote<Host[]>();
@@ -40,7 +46,7 @@ const range = computed(() => ({ from: at.from.value, until: at.until.value }));
 /* The busiest host is chosen once: a live page must not jump to another one. */
 effect(() => {
 	const busiest = hosts.data.value?.[0]?.host;
-	if (busiest !== undefined && at.host.value === '' && at.screen.value === 'hot')
+	if (busiest !== undefined && at.host.value === '' && (at.screen.value === 'hot' || at.screen.value === 'symbols'))
 		at.adjust({ host: busiest });
 });
 
@@ -67,6 +73,8 @@ export const labels = computed(() => ({ host: hostLabel.value, process: at.proce
 export const query = computed(() => selector(chosenType.value, labels.value));
 
 const onHotspots = computed(() => at.screen.value === 'hot');
+/** Screens that are about one host or process. */
+const hasSubject = computed(() => onHotspots.value || at.screen.value === 'symbols');
 
 /** Asks when what ASK reads has changed or the data may have: never for a screen that is not shown. */
 function askWhen(shown: () => boolean, ask: () => void): void {
@@ -82,7 +90,7 @@ askWhen(() => at.screen.value !== 'status', () => {
 	hosts.ask(`${from} ${until}`, (signal) => fetchHosts(from, until, { signal }));
 });
 
-askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
+askWhen(() => hasSubject.value && chosenHost.value !== '', () => {
 	const { from, until } = range.value;
 	const host = hostLabel.value;
 	processes.ask(`${host} ${from} ${until}`, (signal) => fetchProcesses(host, from, until, { signal }));
@@ -95,8 +103,32 @@ askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
 });
 
 askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
-	const wanted = { query: query.value, ...range.value, maxNodes: at.maxNodes.value };
+	const wanted = {
+		query: query.value, ...range.value, maxNodes: at.maxNodes.value,
+		group: at.group.value, showsInlined: at.showsInlined.value,
+	};
 	flame.ask(JSON.stringify(wanted), (signal) => fetchFlame(wanted, { signal }));
+});
+
+askWhen(() => at.screen.value === 'symbols' && chosenHost.value !== '', () => {
+	const { from, until } = range.value;
+	const wanted = query.value;
+	symbols.ask(`${wanted} ${from} ${until}`, (signal) => fetchSymbols(wanted, from, until, { signal }));
+});
+
+askWhen(() => onHotspots.value && at.source.value !== '' && chosenHost.value !== '', () => {
+	const [name, module] = at.source.value.split('\0');
+	const wanted = { query: query.value, ...range.value, name, module: module ?? '', showsInlined: at.showsInlined.value };
+	functionLines.ask(JSON.stringify(wanted), (signal) => fetchLines(wanted, { signal }));
+});
+
+/* The text follows the lines: only they say of which file, and of which build. */
+effect(() => {
+	const held = functionLines.data.value;
+	if (held && at.source.value !== '' && held.buildId !== '' && held.file.startsWith('/'))
+		sourceText.ask(`${held.buildId} ${held.file}`, (signal) => fetchSourceText(held.buildId, held.file, { signal }));
+	else
+		sourceText.stop();
 });
 
 askWhen(() => at.screen.value === 'status', () => {
@@ -135,7 +167,7 @@ effect(() => {
 });
 
 addEventListener('online', () => {
-	for (const remote of [hosts, processes, types, flame, status]) {
+	for (const remote of [hosts, processes, types, flame, status, symbols, functionLines, sourceText]) {
 		if (remote.error.peek())
 			remote.retry();
 	}

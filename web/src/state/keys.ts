@@ -22,6 +22,7 @@ function isTyping(target: EventTarget | null): boolean {
 const pairs: Record<string, () => void> = {
 	h: () => at.go({ screen: 'hot' }),
 	o: () => at.go({ screen: 'hosts' }),
+	y: () => at.go({ screen: 'symbols' }),
 	s: () => at.go({ screen: 'status' }),
 };
 
@@ -36,6 +37,7 @@ function singles(page: PageKeys): Record<string, () => void> {
 		'[': () => shift(-1),
 		']': () => shift(1),
 		f: () => at.go({ flipped: !at.flipped.value }),
+		i: () => at.go({ showsInlined: !at.showsInlined.value }),
 		n: () => stepMatch(1),
 		N: () => stepMatch(-1),
 		r: refresh,

@@ -29,6 +29,9 @@ export const colourMode = part('colour');
 export const flipped = part('flipped');
 export const sort = part('sort');
 export const maxNodes = part('nodes');
+export const group = part('group');
+export const showsInlined = part('showsInlined');
+export const source = part('source');
 
 /** The page's address with STATE; whatever prefix and ?theme= it came with stay. */
 function addressOf(wanted: UrlState): string {

@@ -15,6 +15,8 @@ test('every part of the state comes back from its link', () => {
 		{ window: [0, 0.000000001] },
 		{ window: [0.5, 1] },
 		{ layout: 'table', colour: 'self', flipped: true, sort: { key: 'name', ascending: true }, nodes: 2000000 },
+		{ screen: 'symbols' },
+		{ group: 'line', showsInlined: false, source: 'f(int)\0lib.so' },
 	];
 	for (const patch of states) {
 		const state = { ...defaultState, ...patch };

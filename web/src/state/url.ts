@@ -10,8 +10,12 @@ import type { Sort } from '../model/function_table.ts';
 import { defaultRange, isRange } from '../model/time_range.ts';
 
 /** In the order of the bar; view/screens.tsx has what each shows. */
-export const screens = ['hot', 'hosts', 'status'] as const;
+export const screens = ['hot', 'hosts', 'symbols', 'status'] as const;
 export type Screen = (typeof screens)[number];
+
+/** What counts as one frame. */
+export const groups = ['function', 'line', 'file'] as const;
+export type Group = (typeof groups)[number];
 
 export const layouts = ['flame', 'table', 'both'] as const;
 export type Layout = (typeof layouts)[number];
@@ -45,6 +49,11 @@ export interface UrlState {
 	flipped: boolean;
 	sort: Sort;
 	nodes: number;
+	group: Group;
+	/** Whether inlined calls are frames of their own. */
+	showsInlined: boolean;
+	/** The function whose lines are shown, as in `chosen`; '' = none. */
+	source: string;
 }
 
 export const defaultState: UrlState = {
@@ -63,6 +72,9 @@ export const defaultState: UrlState = {
 	flipped: false,
 	sort: { key: 'self', ascending: false },
 	nodes: NODES_DEFAULT,
+	group: 'function',
+	showsInlined: true,
+	source: '',
 };
 
 function oneOf<T extends string>(text: string | null, allowed: readonly T[], otherwise: T): T {
@@ -117,6 +129,9 @@ export function parseUrl(hash: string): UrlState {
 		flipped: given.get('flip') === '1',
 		sort: parseSort(given.get('sort')),
 		nodes: parseNodes(given.get('nodes')),
+		group: oneOf(given.get('group'), groups, defaultState.group),
+		showsInlined: given.get('inlined') !== '0',
+		source: given.get('src') ?? '',
 	};
 }
 
@@ -140,6 +155,9 @@ export function formatUrl(state: UrlState): string {
 	put('flip', state.flipped ? '1' : '', '');
 	put('sort', formatSort(state.sort), formatSort(defaultState.sort));
 	put('nodes', String(state.nodes), String(NODES_DEFAULT));
+	put('group', state.group, defaultState.group);
+	put('inlined', state.showsInlined ? '' : '0', '');
+	put('src', state.source, '');
 	const query = params.toString();
 	return `#/${state.screen}${query ? `?${query}` : ''}`;
 }

@@ -107,8 +107,8 @@ function UnnamedNote({ held, known }: { held: FlameTree; known: Quality }) {
 					<Breakdown title="Time in frames without a name" rows={rows} held={held} />
 					<p class="quiet">
 						The server looks for symbols of these binaries; names appear in this very range once they are found.
-						Status says where it has looked.
 					</p>
+					<p><a href={at.hrefOf({ screen: 'symbols' })}>Symbols: why they have no names, and what helps</a></p>
 				</>
 			)}
 		</Popover>

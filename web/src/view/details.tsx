@@ -29,6 +29,7 @@ export function Details() {
 				<p class="details-where">
 					{facts.module && <span>{facts.module}</span>}
 					<span class="quiet">{facts.kindWord}</span>
+					{facts.place && <span class="details-place">{facts.place}</span>}
 					{facts.remark && <span class="quiet">{facts.remark}</span>}
 				</p>
 			</div>

@@ -92,6 +92,7 @@ function frameKey(held: FlameTree, stage: Stage, key: string, opener: HTMLElemen
 	case 'c': act('copy'); return true;
 	case 'e': act('search'); return true;
 	case 'x': act('choose'); return true;
+	case 'o': act('source'); return true;
 	case 'm':
 	case 'ContextMenu': openMenuAt(stage, opener); return true;
 	default: return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done with a frame, once for keys, menu and details.
 
-import { kind, kindOf, nodeName, type FlameTree } from '../model/flame_tree.ts';
+import { kind, kindOf, moduleOf, nodeName, type FlameTree } from '../model/flame_tree.ts';
 import { queryFor } from '../model/search.ts';
 import * as at from '../state/navigation.ts';
 import { chooseFunction, focus, focusOn, moveCursor } from '../state/profile.ts';
@@ -9,7 +9,7 @@ import { NODES_MAX } from '../state/url.ts';
 import { copyText } from './clipboard.ts';
 
 export interface FrameAction {
-	id: 'focus' | 'up' | 'reset' | 'copy' | 'search' | 'choose' | 'load';
+	id: 'focus' | 'up' | 'reset' | 'copy' | 'search' | 'choose' | 'source' | 'load';
 	label: string;
 	/** The key that does the same. */
 	key: string;
@@ -43,6 +43,16 @@ function focusAction(tree: FlameTree, node: number): FrameAction | null {
 	};
 }
 
+/** Lines are of functions that some file was compiled to. */
+function hasLines(tree: FlameTree, node: number): boolean {
+	const nodeKind = kindOf(tree, node);
+	return at.group.value === 'function' && (nodeKind === kind.native || nodeKind === kind.kernel);
+}
+
+function openSource(tree: FlameTree, node: number): void {
+	at.go({ source: `${nodeName(tree, node)}\0${moduleOf(tree, node)}` });
+}
+
 export function actionsOf(tree: FlameTree, node: number): FrameAction[] {
 	const actions: FrameAction[] = [];
 	const first = focusAction(tree, node);
@@ -55,6 +65,8 @@ export function actionsOf(tree: FlameTree, node: number): FrameAction[] {
 	const isFunction = kindOf(tree, node) !== kind.trimmed && node !== 0;
 	if (isFunction) {
 		const name = nodeName(tree, node);
+		if (hasLines(tree, node))
+			actions.push({ id: 'source', label: 'Lines and source', key: 'o', run: () => openSource(tree, node) });
 		actions.push({ id: 'copy', label: 'Copy name', key: 'c', run: () => { copyText(name); } });
 		actions.push({ id: 'search', label: 'Search for this function', key: 'e', run: () => at.go({ search: queryFor(name) }) });
 		actions.push({ id: 'choose', label: 'Mark every occurrence', key: 'x', run: () => chooseFunction(tree.nameId[node]) });

@@ -2,13 +2,15 @@
 // What there is to say about one frame, worded once for tip, details and readers.
 
 import { formatAmount, formatCount, formatPercent } from '../model/format.ts';
-import { kind, kindOf, kindWords, moduleOf, nodeName, samplesOf, selfOf, type FlameTree } from '../model/flame_tree.ts';
+import { kind, kindOf, kindWords, moduleOf, nodeName, placeOf, samplesOf, selfOf, type FlameTree } from '../model/flame_tree.ts';
 
 export interface FrameFacts {
 	name: string;
 	/** '' = none. */
 	module: string;
 	kindWord: string;
+	/** `path/file.c:12`, or the file alone; '' = not known. */
+	place: string;
 	self: string;
 	selfPercent: string;
 	total: string;
@@ -31,7 +33,7 @@ function remarkOf(tree: FlameTree, node: number): string {
 			? 'No symbols for this binary yet: they are looked for, and the name appears when they come.'
 			: 'This address belongs to no known binary: generated code, or a mapping that is gone.';
 	default:
-		return '';
+		return tree.inlined[node] ? `Its code stands inside of ${nodeName(tree, tree.parent[node])}: the compiler made no call.` : '';
 	}
 }
 
@@ -43,7 +45,8 @@ export function factsOf(tree: FlameTree, node: number, focus: number): FrameFact
 	return {
 		name: nodeName(tree, node),
 		module: moduleOf(tree, node),
-		kindWord: kindWords[kindOf(tree, node)] ?? 'other',
+		kindWord: tree.inlined[node] ? 'inlined' : kindWords[kindOf(tree, node)] ?? 'other',
+		place: placeOf(tree.names, tree.nameId[node]),
 		self: formatAmount(self, tree.unit, 'samples'),
 		selfPercent: formatPercent(self, whole),
 		total: formatAmount(total, tree.unit, 'samples'),
@@ -56,6 +59,7 @@ export function factsOf(tree: FlameTree, node: number, focus: number): FrameFact
 
 /** One line for screen readers. */
 export function spoken(facts: FrameFacts): string {
-	const parts = [facts.name, facts.module, `self ${facts.self} ${facts.selfPercent}`, `total ${facts.total} ${facts.totalPercent}`];
+	const inlined = facts.kindWord === 'inlined' ? 'inlined' : '';
+	const parts = [facts.name, facts.module, inlined, `self ${facts.self} ${facts.selfPercent}`, `total ${facts.total} ${facts.totalPercent}`];
 	return parts.filter((part) => part !== '').join(', ');
 }

@@ -34,6 +34,7 @@ export function FrameTip() {
 				{facts.module && <span>{facts.module}</span>}
 				<span class="quiet">{facts.kindWord}</span>
 			</div>
+			{facts.place && <div class="tip-place">{facts.place}</div>}
 			<dl class="tip-facts">
 				<dt>Total</dt>
 				<dd>{facts.total}</dd>

@@ -2,16 +2,16 @@
 // Where the time went: host, process, type; function table and flame graph; the frame under the cursor.
 
 import { colourModes } from '../flame/palette.ts';
-import { formatAmount, formatCount, formatPercent } from '../model/format.ts';
+import { formatAmount, formatCount } from '../model/format.ts';
 import { formatLength } from '../model/time_range.ts';
-import { chosenHost, chosenType, everSeen, flame, hosts, processes, types } from '../state/data.ts';
+import { chosenType, everSeen, flame, hosts, processes, types } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { found, isEmpty, table, tree } from '../state/profile.ts';
-import { ALL_HOSTS, type Layout } from '../state/url.ts';
+import { groups, type Group, type Layout } from '../state/url.ts';
 import { Failures, Notices, QualityNotes } from './banner.tsx';
 import { Breadcrumb } from './breadcrumb.tsx';
 import { useLate } from './clock.ts';
-import { Combo, type ComboOption } from './combo.tsx';
+import { Combo } from './combo.tsx';
 import { Details } from './details.tsx';
 import { FirstLoad, NoSamples, NothingMatches, NothingYet } from './empty.tsx';
 import { FlameGraph } from './flame_graph.tsx';
@@ -21,58 +21,9 @@ import { FunctionTable } from './function_table.tsx';
 import { Icon } from './icons.tsx';
 import { LATE_MS, Progress } from './progress.tsx';
 import { SearchBox } from './search_box.tsx';
+import { Source } from './source.tsx';
+import { fresh, HostChoice, ProcessChoice } from './subject_choice.tsx';
 import { typeName, typeNoun } from './type_names.ts';
-
-/* Another subject: what was focused in the last one means nothing here. */
-const fresh = { focus: '', window: null, chosen: '' };
-
-function shares<T extends { value: number }>(rows: readonly T[]): { row: T; share: number }[] {
-	const sum = rows.reduce((total, { value }) => total + value, 0);
-	return rows.map((row) => ({ row, share: sum > 0 ? row.value / sum : 0 }));
-}
-
-function HostChoice() {
-	const rows = shares(hosts.data.value ?? []);
-	const options: ComboOption[] = rows.map(({ row, share }) => ({
-		value: row.host, label: row.host, note: formatPercent(share, 1), share,
-	}));
-	if (rows.length > 1)
-		options.unshift({ value: ALL_HOSTS, label: 'All hosts', note: formatCount(rows.length), share: null });
-	const host = chosenHost.value;
-	return (
-		<Combo
-			id="host"
-			name="Host"
-			value={host}
-			shown={host === ALL_HOSTS ? 'All hosts' : host || '–'}
-			options={options}
-			emptyText="No host sent samples in this range."
-			onPick={(value) => at.go({ host: value, process: '', ...fresh })}
-		/>
-	);
-}
-
-function ProcessChoice() {
-	const rows = shares(processes.data.value ?? []);
-	const options: ComboOption[] = rows.map(({ row, share }) => ({
-		value: row.process,
-		label: row.serviceName && row.serviceName !== row.process ? `${row.process} (${row.serviceName})` : row.process,
-		note: formatPercent(share, 1),
-		share,
-	}));
-	options.unshift({ value: '', label: 'Every process', note: formatCount(rows.length), share: null });
-	return (
-		<Combo
-			id="process"
-			name="Process"
-			value={at.process.value}
-			shown={at.process.value || 'Every process'}
-			options={options}
-			emptyText="No process has samples in this range."
-			onPick={(value) => at.go({ process: value, ...fresh })}
-		/>
-	);
-}
 
 /* More types than this do not fit beside each other. */
 const TYPE_BUTTONS_MAX = 4;
@@ -131,9 +82,38 @@ const layoutChoices: { layout: Layout; label: string; key: string }[] = [
 	{ layout: 'both', label: 'Both', key: '3' },
 ];
 
+const groupLabels: Record<Group, string> = { function: 'Function', line: 'Line', file: 'File' };
+
+function GroupChoice() {
+	return (
+		<>
+			<label class="select">
+				<span>Group</span>
+				<select
+					title="What counts as one frame"
+					value={at.group.value}
+					onChange={(event) => at.go({ group: event.currentTarget.value as Group, focus: '', window: null, chosen: '' })}
+				>
+					{groups.map((group) => <option key={group} value={group}>{groupLabels[group]}</option>)}
+				</select>
+			</label>
+			<button
+				type="button"
+				class="button"
+				title="Inlined calls as frames of their own, hatched (i)"
+				aria-pressed={at.showsInlined.value}
+				onClick={() => at.go({ showsInlined: !at.showsInlined.value })}
+			>
+				Inlined
+			</button>
+		</>
+	);
+}
+
 function ViewChoices() {
 	return (
 		<div class="view-choices">
+			<GroupChoice />
 			<label class="select">
 				<span>Colour</span>
 				<select value={at.colourMode.value} onChange={(event) => at.go({ colour: event.currentTarget.value as typeof at.colourMode.value })}>
@@ -215,6 +195,7 @@ export function Hotspots() {
 			<main class="hotspots">
 				<Body />
 			</main>
+			<Source />
 			<FrameTip />
 			<FrameMenu />
 		</>

@@ -7,6 +7,7 @@ import { Icon } from './icons.tsx';
 
 const legend: { label: string; bucket: number }[] = [
 	{ label: 'kernel', bucket: special.kernel },
+	{ label: 'inlined', bucket: special.plainInlined },
 	{ label: 'without a name', bucket: special.unknown },
 	{ label: 'stack not whole', bucket: special.marker },
 	{ label: 'too small to be sent', bucket: special.trimmed },
@@ -48,6 +49,7 @@ const groups: { title: string; keys: [keys: string, what: string][] }[] = [
 			['c', 'copy the name'],
 			['e', 'search for this function'],
 			['x', 'mark every occurrence'],
+			['o', 'lines and source'],
 			['m', 'menu of the frame'],
 		],
 	},
@@ -58,6 +60,7 @@ const groups: { title: string; keys: [keys: string, what: string][] }[] = [
 			['n N', 'next, previous match'],
 			['1 2 3', 'graph, table, both'],
 			['f', 'flip the graph'],
+			['i', 'inlined calls as frames, or not'],
 		],
 	},
 	{
@@ -65,6 +68,7 @@ const groups: { title: string; keys: [keys: string, what: string][] }[] = [
 		keys: [
 			['g h', 'Hotspots'],
 			['g o', 'Hosts'],
+			['g y', 'Symbols'],
 			['g s', 'Status'],
 			['[ ]', 'range before, after'],
 			['r', 'ask again'],

@@ -8,6 +8,7 @@ import { ALL_HOSTS, type Screen } from '../state/url.ts';
 import { Hosts } from './hosts.tsx';
 import { Hotspots } from './hotspots.tsx';
 import { Status } from './status.tsx';
+import { Symbols } from './symbols.tsx';
 
 export interface ScreenView {
 	label: string;
@@ -27,6 +28,7 @@ function hotspotsTitle(): string[] {
 export const screenViews: Record<Screen, ScreenView> = {
 	hot: { label: 'Hotspots', titleParts: hotspotsTitle, takesRange: true, canExport: true, View: Hotspots },
 	hosts: { label: 'Hosts', titleParts: () => ['Hosts'], takesRange: true, canExport: false, View: Hosts },
+	symbols: { label: 'Symbols', titleParts: () => ['Symbols'], takesRange: true, canExport: false, View: Symbols },
 	status: { label: 'Status', titleParts: () => ['Status'], takesRange: false, canExport: false, View: Status },
 };
 
