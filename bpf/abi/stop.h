@@ -32,6 +32,9 @@
 		"an address lies in no mapping that was known; user space goes on likewise")      \
 	X(no_table, "no unwind table yet",                                                        \
 		"a file had no unwind table yet; user space goes on likewise")                    \
+	X(no_room, "no memory for its unwind table",                                              \
+		"a file's unwind table found no room beside those in use: more --unwind-memory "  \
+		"helps")                                                                          \
 	X(table_replaced, "table replaced",                                                       \
 		"an unwind table was taken back while the walk read it; user space goes on "      \
 		"likewise")                                                                       \

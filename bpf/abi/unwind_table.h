@@ -83,6 +83,7 @@ enum unwind_table_state {
 	UNWIND_TABLE_absent, /* not asked for yet, or taken back */
 	UNWIND_TABLE_ready,
 	UNWIND_TABLE_none, /* the file has no call frame information: frame pointers */
+	UNWIND_TABLE_no_room, /* tables that are in use take all the memory */
 };
 
 struct unwind_table {

@@ -130,6 +130,8 @@ static __always_inline enum stop table_search(
 		return stop;
 	if (table && table->state == UNWIND_TABLE_absent)
 		return STOP_no_table;
+	if (table && table->state == UNWIND_TABLE_no_room)
+		return STOP_no_room;
 	if (table && table->state == UNWIND_TABLE_ready)
 		stop = table_find_rule(table, address - walk->mapping.bias, &number);
 	if (stop != STOP_NONE)

@@ -53,20 +53,30 @@ int table_store_number(
 
 bool table_store_wants(const struct table_store *store, uint32_t number, uint64_t now_ns)
 {
-	return store->tables[number].state == UNWIND_TABLE_absent &&
+	uint8_t state = store->tables[number].state;
+
+	return (state == UNWIND_TABLE_absent || state == UNWIND_TABLE_no_room) &&
 		now_ns >= store->entries[number].retry_at_ns;
 }
 
-bool table_store_evict(struct table_store *store, uint32_t keep, uint64_t now_ns)
+/* How long ago, in UNWIND_USE_TIME's seconds. Walks run on while NOW is that of the round. */
+static uint16_t age_of(const struct unwind_table *table, uint16_t now)
+{
+	int16_t age = (int16_t)(now - table->used_at);
+
+	return age > 0 ? (uint16_t)age : 0;
+}
+
+bool table_store_evict(struct table_store *store, uint32_t keep, uint16_t idle_min, uint64_t now_ns)
 {
 	uint16_t now = UNWIND_USE_TIME(now_ns), oldest_age = 0;
 	struct unwind_table *oldest = NULL, table;
 
 	for (uint32_t i = 0; i < store->count; i++) {
 		struct unwind_table *candidate = &store->tables[i];
-		uint16_t age = (uint16_t)(now - candidate->used_at);
+		uint16_t age = age_of(candidate, now);
 
-		if (candidate->state != UNWIND_TABLE_ready || i == keep ||
+		if (candidate->state != UNWIND_TABLE_ready || i == keep || age < idle_min ||
 			(oldest && age <= oldest_age))
 			continue;
 		oldest = candidate;
@@ -98,7 +108,7 @@ static int build(struct table_store *store, uint32_t number, int fd, uint64_t no
 		return r;
 	do
 		r = table_build(&source.table, store->pool, store->rules, ret_table, &counts);
-	while (r == -ENOSPC && table_store_evict(store, number, now_ns));
+	while (r == -ENOSPC && table_store_evict(store, number, TABLE_IN_USE, now_ns));
 	frame_source_done(&source);
 	if (r == 0) {
 		tally_add(store->tally, TALLY_unwind_rows, counts.row_count);
@@ -115,6 +125,12 @@ void table_store_build(struct table_store *store, uint32_t number, int fd, uint6
 	if (r == -ENOENT) {
 		table->state = UNWIND_TABLE_none;
 		tally_add(store->tally, TALLY_unwind_tables_none, 1);
+		return;
+	}
+	if (r == -ENOSPC) {
+		table->state = UNWIND_TABLE_no_room;
+		store->entries[number].retry_at_ns = now_ns + TABLE_NO_ROOM_RETRY_NS;
+		tally_add(store->tally, TALLY_unwind_tables_no_room, 1);
 		return;
 	}
 	if (r < 0) {

@@ -3,7 +3,9 @@
  *
  * What it is   gives each build-ID a number, and builds its table when a walk first needs it. All
  *              processes share it. When the memory is used up, tables that no walk used for longest
- *              are taken back; they are built again when they are needed.
+ *              are taken back; they are built again when they are needed. Tables in use stay:
+ *              where all are, a new one is refused for a while, since two that take the memory
+ *              from each other cost more than the stacks of one.
  * Ownership    pool, rules and the numbered tables are the caller's.
  * Threads      one owner; walks read tables at any time.
  * Errors       -ENOSPC: all numbers are given out. A table that can't be built leaves its number
@@ -18,6 +20,10 @@
 
 /* A file that could not be read is tried again after so long. */
 #define TABLE_RETRY_NS (60 * NS_PER_S)
+/* One that found no room, after so long. */
+#define TABLE_NO_ROOM_RETRY_NS (10 * NS_PER_S)
+/* A table that a walk used within so many of UNWIND_USE_TIME's seconds is in use. */
+#define TABLE_IN_USE 8
 
 struct table_entry {
 	struct build_id build_id;
@@ -41,9 +47,11 @@ void table_store_done(struct table_store *store);
 /* The number of the table of BUILD_ID. */
 int table_store_number(
 	struct table_store *store, const struct build_id *build_id, uint32_t *ret_number);
-/* True if table NUMBER is absent and it is time to try to build it. */
+/* True if table NUMBER is not there and it is time to try to build it. */
 bool table_store_wants(const struct table_store *store, uint32_t number, uint64_t now_ns);
 /* Builds table NUMBER from the file behind FD (negative: it could not be opened). */
 void table_store_build(struct table_store *store, uint32_t number, int fd, uint64_t now_ns);
-/* Takes back the table that was not used for longest, KEEP apart. False: there is none. */
-bool table_store_evict(struct table_store *store, uint32_t keep, uint64_t now_ns);
+/* Takes back the table that was not used for longest, KEEP apart, if that is IDLE_MIN or more of
+ * UNWIND_USE_TIME's seconds. False: there is none. */
+bool table_store_evict(
+	struct table_store *store, uint32_t keep, uint16_t idle_min, uint64_t now_ns);

@@ -70,7 +70,7 @@ static int write_tree(struct unwinder *unwinder, struct mapping_set *set, uint64
 
 	do
 		r = mapping_tree_write(set, &unwinder->pool, &unwinder->tables);
-	while (r == -ENOSPC && table_store_evict(&unwinder->tables, UNWIND_TABLES_MAX, now_ns));
+	while (r == -ENOSPC && table_store_evict(&unwinder->tables, UNWIND_TABLES_MAX, 0, now_ns));
 	return r;
 }
 
@@ -137,16 +137,20 @@ static void build_table(struct unwinder *unwinder, struct process *process, stru
 	table_store_build(&unwinder->tables, number, fd, now_ns);
 }
 
-/* The rule for ADDRESS, or a stop reason. UNWIND_NO_RULE: for frame pointers to try. */
-static enum stop find_rule(struct unwinder *unwinder, struct process *process, uint64_t address,
-	bool is_exact, uint64_t now_ns, const struct unwind_rule **ret_rule)
+struct table_place {
+	struct unwind_table *table;
+	uint64_t byte; /* of code, counted from the table's base */
+};
+
+/* The table of the file at ADDRESS, built if it is time to; or a stop reason, UNWIND_NO_RULE where
+ * there is no file or no code of one. */
+static enum stop find_table(struct unwinder *unwinder, struct process *process, uint64_t address,
+	bool is_exact, uint64_t now_ns, struct table_place *ret_place)
 {
 	struct place place = locate(unwinder->config.processes, process,
 		is_exact ? address : address + 1, !is_exact, is_exact, now_ns);
-	struct unwind_table *table;
 	uint64_t from, until;
 	uint32_t number;
-	uint16_t rule;
 
 	if (place.kind == PLACE_ANONYMOUS)
 		return UNWIND_NO_RULE;
@@ -158,10 +162,27 @@ static enum stop find_rule(struct unwinder *unwinder, struct process *process, u
 		return STOP_no_table;
 	if (table_store_wants(&unwinder->tables, number, now_ns))
 		build_table(unwinder, process, place.binary, number, address, now_ns);
-	table = &unwinder->tables.tables[number];
-	if (table->state == UNWIND_TABLE_absent)
+	ret_place->table = &unwinder->tables.tables[number];
+	ret_place->byte = place.address - !is_exact - from;
+	return STOP_NONE;
+}
+
+/* The rule for ADDRESS, or a stop reason. UNWIND_NO_RULE: for frame pointers to try. */
+static enum stop find_rule(struct unwinder *unwinder, struct process *process, uint64_t address,
+	bool is_exact, uint64_t now_ns, const struct unwind_rule **ret_rule)
+{
+	struct table_place place;
+	enum stop stop = find_table(unwinder, process, address, is_exact, now_ns, &place);
+	uint16_t rule;
+
+	if (stop != STOP_NONE)
+		return stop;
+	if (place.table->state == UNWIND_TABLE_absent)
 		return STOP_no_table;
-	rule = table_find(&unwinder->pool, table, place.address - !is_exact - from);
+	if (place.table->state == UNWIND_TABLE_no_room)
+		return STOP_no_room;
+	place.table->used_at = UNWIND_USE_TIME(now_ns);
+	rule = table_find(&unwinder->pool, place.table, place.byte);
 	*ret_rule = &unwinder->rules.rules[rule];
 	return rule == UNWIND_RULE_GAP ? UNWIND_NO_RULE : STOP_NONE;
 }
@@ -201,6 +222,18 @@ static void go_on(struct unwinder *unwinder, const struct event_sample *from,
 		tally_add(unwinder->config.tally, TALLY_stacks_completed, 1);
 }
 
+/* A walk that brought no copy of its stack ended at the last of its addresses: the table of the
+ * file there is made if it is due. */
+static void make_table(struct unwinder *unwinder, const struct event_sample *sample,
+	struct process *process, uint64_t now_ns)
+{
+	uint32_t count = sample->user_frame_count;
+	uint64_t ip = sample->ips[sample->kernel_frame_count + count - 1];
+	struct table_place place;
+
+	(void)find_table(unwinder, process, ip - (count > 1), count == 1, now_ns, &place);
+}
+
 /* --- stacks that went by older mappings --------------------------------------------------------
  */
 
@@ -234,6 +267,9 @@ const struct event_sample *unwinder_complete(struct unwinder *unwinder,
 		held = frames_that_hold(sample, process);
 	if (stop_is_for_user_space(sample->user_stop))
 		tell_process(unwinder, sample, process, now_ns);
+	if ((sample->user_stop == STOP_no_room || sample->user_stop == STOP_no_table) &&
+		sample->stack_bytes == 0 && sample->user_frame_count > 0)
+		make_table(unwinder, sample, process, now_ns);
 	if (sample->stack_bytes == 0 && held == sample->user_frame_count)
 		return sample;
 	memcpy(whole, sample, sizeof(*sample) + count * sizeof(sample->ips[0]));

@@ -69,6 +69,9 @@
 	X(unwind_tables_built, "unwind tables made")                                              \
 	X(unwind_tables_evicted,                                                                  \
 		"unwind tables taken back because the memory for them was used up")               \
+	X(unwind_tables_no_room,                                                                  \
+		"unwind tables refused because those in use take all the memory for them; tried " \
+		"again ten seconds later")                                                        \
 	X(unwind_tables_none, "files without call frame information")                             \
 	X(unwind_tables_failed,                                                                   \
 		"unwind tables that could not be made; tried again a minute later")               \

@@ -169,6 +169,14 @@ static void a_file_without_a_table_yet_brings_the_stack(void)
 	check_rest(&host_only_record()->sample, context.regs.rsp);
 }
 
+static void a_file_whose_table_found_no_room_ends_the_stack_without_its_memory(void)
+{
+	begin(5);
+	host.unwind.tables[TABLE].state = UNWIND_TABLE_no_room;
+	check_frames(run(), 1, STOP_no_room);
+	CHECK_EQ(host_only_record()->sample.stack_bytes, 0);
+}
+
 static void an_unknown_mapping_in_mid_stack_brings_the_rest(void)
 {
 	begin(5);
@@ -427,6 +435,7 @@ int main(void)
 	RUN(a_process_that_is_not_known_brings_its_stack);
 	RUN(another_program_under_the_same_pid_is_not_known);
 	RUN(a_file_without_a_table_yet_brings_the_stack);
+	RUN(a_file_whose_table_found_no_room_ends_the_stack_without_its_memory);
 	RUN(an_unknown_mapping_in_mid_stack_brings_the_rest);
 	RUN(nodes_that_were_given_back_are_not_believed);
 	RUN(a_stack_that_ends_early_is_copied_up_to_its_end);

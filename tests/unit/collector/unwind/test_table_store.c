@@ -15,6 +15,8 @@
 
 #define LIBC "/lib/x86_64-linux-gnu/libc.so.6"
 #define NOW (1000 * NS_PER_S)
+/* When nothing of NOW is in use any more. */
+#define LATER (NOW + 200 * NS_PER_S)
 
 static struct unwind_memory_fixture memory;
 static struct node_pool pool;
@@ -35,7 +37,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	while (table_store_evict(&store, UNWIND_TABLES_MAX, NOW))
+	while (table_store_evict(&store, UNWIND_TABLES_MAX, 0, LATER))
 		;
 	CHECK_EQ(pool.node_count, 0);
 	table_store_done(&store);
@@ -166,11 +168,11 @@ static void what_was_not_used_for_longest_makes_room(void)
 	for (uint8_t name = 1; name <= 14; name++) {
 		uint32_t number = number_of(name);
 
-		build(number, LIBC, NOW + name * 2 * NS_PER_S);
+		build(number, LIBC, NOW + name * 10 * NS_PER_S);
 		CHECK_EQ(memory.tables[number].state, UNWIND_TABLE_ready);
 		count++;
 		/* The first one is used all the time. */
-		memory.tables[0].used_at = UNWIND_USE_TIME(NOW + name * 2 * NS_PER_S);
+		memory.tables[0].used_at = UNWIND_USE_TIME(NOW + name * 10 * NS_PER_S);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		ready += memory.tables[i].state == UNWIND_TABLE_ready;
@@ -179,6 +181,57 @@ static void what_was_not_used_for_longest_makes_room(void)
 	CHECK_EQ(memory.tables[13].state, UNWIND_TABLE_ready);
 	CHECK_EQ(tally_value(&tally, TALLY_unwind_tables_evicted), count - ready);
 	CHECK(table_store_wants(&store, 1, NOW));
+	tear_down();
+}
+
+/* Fills the memory with tables that walks use; gives the number of the one that found no room. */
+static uint32_t fill(uint64_t now_ns)
+{
+	uint32_t number = 0;
+
+	for (uint8_t name = 1; memory.tables[number].state != UNWIND_TABLE_no_room; name++) {
+		CHECK(name < 20);
+		number = number_of(name);
+		build(number, LIBC, now_ns);
+	}
+	return number;
+}
+
+static void tables_in_use_stay_and_the_new_one_waits(void)
+{
+	uint32_t late;
+
+	set_up();
+	late = fill(NOW);
+	CHECK_EQ(tally_value(&tally, TALLY_unwind_tables_no_room), 1);
+	CHECK_EQ(tally_value(&tally, TALLY_unwind_tables_evicted), 0);
+	CHECK(!table_store_wants(&store, late, NOW + TABLE_NO_ROOM_RETRY_NS - 1));
+	CHECK(table_store_wants(&store, late, NOW + TABLE_NO_ROOM_RETRY_NS));
+	/* All but the last one are used on. */
+	for (uint32_t i = 0; i + 1 < late; i++)
+		memory.tables[i].used_at = UNWIND_USE_TIME(NOW + TABLE_NO_ROOM_RETRY_NS);
+	build(late, LIBC, NOW + TABLE_NO_ROOM_RETRY_NS);
+	CHECK_EQ(memory.tables[late].state, UNWIND_TABLE_ready);
+	CHECK_EQ(memory.tables[late - 1].state, UNWIND_TABLE_absent);
+	CHECK_EQ(tally_value(&tally, TALLY_unwind_tables_evicted), 1);
+	tear_down();
+}
+
+/* A walk is later than the round that user space is in, and its use is no use of 19 hours ago. */
+static void a_use_in_a_moment_is_the_newest_of_all(void)
+{
+	uint64_t later = NOW + 20 * NS_PER_S;
+	uint32_t late;
+
+	set_up();
+	late = fill(NOW);
+	for (uint32_t i = 0; i < late; i++)
+		memory.tables[i].used_at = (uint16_t)(UNWIND_USE_TIME(later) + 1);
+	memory.tables[3].used_at = UNWIND_USE_TIME(NOW);
+	build(late, LIBC, later);
+	CHECK_EQ(memory.tables[late].state, UNWIND_TABLE_ready);
+	CHECK_EQ(memory.tables[3].state, UNWIND_TABLE_absent);
+	CHECK_EQ(tally_value(&tally, TALLY_unwind_tables_evicted), 1);
 	tear_down();
 }
 
@@ -196,9 +249,10 @@ static void a_table_larger_than_the_cap_leaves_the_others_gone_but_counted(void)
 
 		CHECK_EQ(node_pool_take(&pool, &reference), 0);
 	}
-	build(large, "/usr/bin/python3", NOW);
-	CHECK_EQ(memory.tables[large].state, UNWIND_TABLE_absent);
-	CHECK_EQ(tally_value(&tally, TALLY_unwind_tables_failed), 1);
+	build(large, "/usr/bin/python3", LATER);
+	CHECK_EQ(memory.tables[small].state, UNWIND_TABLE_absent);
+	CHECK_EQ(memory.tables[large].state, UNWIND_TABLE_no_room);
+	CHECK_EQ(tally_value(&tally, TALLY_unwind_tables_no_room), 1);
 	pool.node_count -= UNWIND_SHARD_NODES - 100;
 	tear_down();
 }
@@ -211,6 +265,8 @@ int main(void)
 	RUN(functions_that_make_no_sense_are_counted);
 	RUN(a_file_that_can_not_be_read_is_tried_again_later);
 	RUN(what_was_not_used_for_longest_makes_room);
+	RUN(tables_in_use_stay_and_the_new_one_waits);
+	RUN(a_use_in_a_moment_is_the_newest_of_all);
 	RUN(a_table_larger_than_the_cap_leaves_the_others_gone_but_counted);
 	return 0;
 }

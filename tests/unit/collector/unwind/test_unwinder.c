@@ -230,6 +230,26 @@ static void walks_are_told_of_the_process_once(void)
 	tear_down();
 }
 
+/* The walk ended at the file, without a copy of its stack: the table is made for the next one. */
+static void a_table_that_a_walk_missed_is_made_without_its_stack(void)
+{
+	static const uint8_t stops[] = {STOP_no_table, STOP_no_room};
+	struct seen seen;
+
+	for (size_t i = 0; i < sizeof(stops); i++) {
+		set_up();
+		see_deep(&seen);
+		seen.sample->stack_bytes = 0;
+		seen.sample->user_stop = stops[i];
+		CHECK(unwinder_complete(&unwinder, seen.sample, own_process(),
+			      clock_monotonic_ns()) == seen.sample);
+		CHECK_EQ(tally_value(&tally, TALLY_unwind_tables_built), 1);
+		CHECK_EQ(tally_value(&tally, TALLY_stacks_continued), 0);
+		free(seen.sample);
+		tear_down();
+	}
+}
+
 static void *see_in_thread(void *context)
 {
 	see(context);
@@ -337,6 +357,7 @@ int main(void)
 {
 	RUN(a_walk_goes_on_as_the_c_library_sees_it);
 	RUN(walks_are_told_of_the_process_once);
+	RUN(a_table_that_a_walk_missed_is_made_without_its_stack);
 	RUN(a_thread_is_whole_up_to_where_it_begins);
 	RUN(a_copy_that_ends_early_is_a_truncated_stack);
 	RUN(a_whole_sample_stays_as_it_is);
