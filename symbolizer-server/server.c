@@ -130,6 +130,8 @@ static int start_symbols(struct server *server)
 	char folder[PATH_BYTES_MAX];
 	struct symbolizer_options options = {
 		.folder = folder,
+		.folders = (const char *const *)settings->symbol_folders.items,
+		.folder_count = settings->symbol_folders.count,
 		.debuginfod_urls = settings->debuginfod_urls,
 		.sandbox = &server->sandbox,
 		.clock = clock_system(),

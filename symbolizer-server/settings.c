@@ -49,6 +49,10 @@ static const struct setting rows[] = {
 		.help = "where collectors send to; port 0 takes a free one"},
 	{"debuginfod-urls", "\"URL...\"", SETTING_TEXT, AT(debuginfod_urls),
 		.help = "debuginfod servers to ask for debug files ($DEBUGINFOD_URLS, else none)"},
+	{"symbols-folder", "DIR", SETTING_LIST, AT(symbol_folders),
+		.help = "look for debug files here, too, as in /usr/lib/debug; may be given "
+			"several "
+			"times"},
 	{"insecure", NULL, SETTING_SWITCH, AT(insecure),
 		.help = "allow --http and --grpc addresses that other machines reach: there is no "
 			"password and no encryption"},

@@ -24,6 +24,7 @@ struct settings {
 	struct listen_address http;
 	struct listen_address grpc;
 	char *debuginfod_urls; /* NULL: none */
+	struct setting_list symbol_folders;
 	bool insecure;
 	bool insecure_uploads;
 	struct setting_list allowed_hosts;

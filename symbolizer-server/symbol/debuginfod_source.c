@@ -133,8 +133,8 @@ static int find(
 	return debuginfod_steps_are_failure(&steps) ? -EREMOTEIO : fd;
 }
 
-static int fetch(struct symbol_source *base, unsigned worker, const struct build_id *id,
-	enum symbol_file file, struct symbol_fetched *ret_fetched)
+static int fetch(struct symbol_source *base, unsigned worker,
+	const struct symbol_question *question, struct symbol_fetched *ret_fetched)
 {
 	struct debuginfod_source *source = of_source(base);
 	struct client *client = &source->clients[worker];
@@ -150,7 +150,7 @@ static int fetch(struct symbol_source *base, unsigned worker, const struct build
 		if (r < 0)
 			return r;
 	}
-	fd = find(client, id, file, &path);
+	fd = find(client, &question->id, question->file, &path);
 	if (fd < 0) {
 		free(path);
 		return fd;

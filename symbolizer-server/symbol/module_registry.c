@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two machines a module, which only module_registry_plan lets begin:
  *
- *   debuginfod  NONE -> DUE -> RUNNING -> LATER -> (when its time has come) DUE ...
+ *   files       NONE -> DUE -> RUNNING -> LATER -> (when its time has come) DUE ...
  *   upload      NONE -> WANTED -> OFFERED -> RECEIVING -> INDEXING -> LATER -> (likewise) WANTED
  * ...
  *                          ^---------|-----------'
  *
- * debuginfod comes first since it costs no host anything; an upload is wanted once debuginfod has
- * nothing better to say. A file that gave few names stops neither.
+ * Files of this machine come first, then debuginfod, since neither costs a host anything; an upload
+ * is wanted once they have nothing better to say. A file that gave few names stops nobody.
  */
 #include "symbolizer-server/symbol/module_registry.h"
 
@@ -28,8 +28,10 @@ void module_registry_init(struct module_registry *registry, bool has_debuginfod)
 
 void module_registry_done(struct module_registry *registry)
 {
-	for (uint32_t i = 0; i < registry->count; i++)
+	for (uint32_t i = 0; i < registry->count; i++) {
+		free(registry->modules[i]->link_name);
 		free(registry->modules[i]);
+	}
 	free(registry->modules);
 	index_map_done(&registry->map);
 	*registry = (struct module_registry){0};
@@ -178,10 +180,29 @@ void module_registry_set_index(struct module_registry *registry, struct module_r
 void module_registry_forget(struct module_registry *registry, struct module_record *module)
 {
 	module_registry_set_index(registry, module, SYMBOL_QUALITY_NONE, 0, false);
-	if (module->fetch_state == FETCH_LATER)
+	if (module->fetch_state == FETCH_LATER) {
 		set_fetch(registry, module, FETCH_NONE);
+		module->fetch_at_ns = 0;
+	}
 	if (module->upload_state == UPLOAD_LATER)
 		set_upload(registry, module, UPLOAD_NONE);
+	module->local_at_ns = 0;
+}
+
+void module_registry_reread(struct module_registry *registry, struct module_record *module)
+{
+	(void)registry;
+	module->stale = true;
+	module->kept = true;
+	module->local_at_ns = 0;
+}
+
+void module_registry_set_link(struct module_record *module, const char *name, uint32_t crc)
+{
+	free(module->link_name);
+	module->link_name = *name ? strdup(name) : NULL;
+	module->link_crc = crc;
+	module->local_at_ns = 0;
 }
 
 static bool is_best(const struct module_record *module)
@@ -198,6 +219,32 @@ static bool can_fetch(const struct module_registry *registry, const struct modul
 {
 	return registry->has_debuginfod && module->what == SYMBOL_WHAT_EXECUTABLE &&
 		module->id.kind == BUILD_ID_GNU;
+}
+
+/* What is kept is read at once; what people lay into folders has GNU ids, or is named by a link. */
+static bool can_look(const struct module_registry *registry, const struct module_record *module)
+{
+	return module->kept ||
+		(registry->has_folders && module->what == SYMBOL_WHAT_EXECUTABLE &&
+			(module->id.kind == BUILD_ID_GNU || module->link_name));
+}
+
+bool module_registry_local_due(
+	const struct module_registry *registry, const struct module_record *module, uint64_t now_ns)
+{
+	return can_look(registry, module) && now_ns >= module->local_at_ns;
+}
+
+void module_registry_local_done(struct module_record *module, uint64_t now_ns)
+{
+	module->kept = false;
+	module->local_at_ns = now_ns + RETRY_LOCAL_NS;
+}
+
+bool module_registry_fetch_due(
+	const struct module_registry *registry, const struct module_record *module, uint64_t now_ns)
+{
+	return can_fetch(registry, module) && now_ns >= module->fetch_at_ns;
 }
 
 /* What a host runs is mostly stripped: once all functions have names it has nothing to add. */
@@ -237,9 +284,9 @@ enum module_plan module_registry_plan(
 			set_upload(registry, module, UPLOAD_NONE);
 		return MODULE_PLAN_NOTHING;
 	}
-	if (can_fetch(registry, module) &&
-		(module->fetch_state == FETCH_NONE ||
-			(module->fetch_state == FETCH_LATER && now_ns >= module->fetch_at_ns))) {
+	if ((module->fetch_state == FETCH_NONE || module->fetch_state == FETCH_LATER) &&
+		(module_registry_local_due(registry, module, now_ns) ||
+			module_registry_fetch_due(registry, module, now_ns))) {
 		set_fetch(registry, module, FETCH_DUE);
 		changed |= MODULE_PLAN_FETCH;
 	}
@@ -255,7 +302,7 @@ enum module_plan module_registry_plan(
 	return changed;
 }
 
-/* ---- debuginfod ---- */
+/* ---- Files of this machine, and debuginfod ---- */
 
 struct module_record *module_registry_take_fetch(struct module_registry *registry)
 {
@@ -270,6 +317,11 @@ struct module_record *module_registry_take_fetch(struct module_registry *registr
 			return module;
 	}
 	return NULL;
+}
+
+void module_registry_fetch_over(struct module_registry *registry, struct module_record *module)
+{
+	set_fetch(registry, module, FETCH_LATER);
 }
 
 void module_registry_fetch_later(struct module_registry *registry, struct module_record *module,
@@ -466,9 +518,9 @@ static const char *fetch_text(const struct module_record *module)
 	case FETCH_NONE:
 		return "";
 	case FETCH_DUE:
-		return "debuginfod will be asked";
+		return "files and servers will be asked";
 	case FETCH_RUNNING:
-		return "debuginfod is being asked";
+		return "files and servers are being asked";
 	case FETCH_LATER:
 		return module->fetch_note;
 	}

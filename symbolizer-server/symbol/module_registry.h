@@ -41,16 +41,18 @@
 #define RETRY_FAILED_MAX_NS (UINT64_C(3600) * NS_PER_S)
 #define RETRY_NOT_FOUND_NS (UINT64_C(600) * NS_PER_S) /* likewise */
 #define RETRY_NOT_FOUND_MAX_NS (UINT64_C(24) * 3600 * NS_PER_S)
+/* Whether a folder has a file costs nothing but a look. */
+#define RETRY_LOCAL_NS (UINT64_C(60) * NS_PER_S)
 #define RETRY_BETTER_NS (UINT64_C(24) * 3600 * NS_PER_S) /* what is there is not the best kind */
 #define RETRY_UPLOAD_NS (UINT64_C(7) * 24 * 3600 * NS_PER_S)
 #define RETRY_REFUSED_NS (UINT64_C(3600) * NS_PER_S)
 #define RETRY_BROKEN_NS (UINT64_C(600) * NS_PER_S)
 
 enum fetch_state {
-	FETCH_NONE, /* not asked since the start */
+	FETCH_NONE, /* nobody was asked since the start */
 	FETCH_DUE,
 	FETCH_RUNNING,
-	FETCH_LATER, /* not before fetch_at_ns */
+	FETCH_LATER, /* debuginfod not before fetch_at_ns, this machine not before local_at_ns */
 };
 
 enum upload_state {
@@ -73,6 +75,7 @@ struct module_record {
 	uint8_t what; /* enum symbol_what */
 	uint8_t quality; /* enum symbol_quality, of the index that is there */
 	bool stale; /* that index was made by another version of the parser */
+	bool kept; /* a file of it is kept that was not read by this version of the parser */
 	bool storing; /* the symbolizer's: an index of it is on its way into the cache */
 	uint8_t fetch_state;
 	uint8_t upload_state;
@@ -82,11 +85,17 @@ struct module_record {
 	uint8_t origin_next; /* replaced next when full */
 	uint32_t function_count;
 	uint64_t fetch_at_ns;
+	uint64_t local_at_ns;
 	uint64_t upload_at_ns;
 	uint64_t offered_until_ns;
 	struct symbol_origin offered_to;
 	bool refused_by_all; /* why UPLOAD_LATER */
 	struct module_origin origins[MODULE_ORIGINS_MAX];
+	/* Of the program that was uploaded: what it calls its debug file. NULL: not known. */
+	char *link_name;
+	uint32_t link_crc;
+	/* A file that its DWARF refers to and that is not to be had yet; unknown: none. */
+	struct build_id supplementary_id;
 	char fetch_note[MODULE_NOTE_TEXT_MAX]; /* how the last question to debuginfod ended */
 	char upload_note[MODULE_NOTE_TEXT_MAX]; /* how the last upload or request for one ended */
 };
@@ -97,6 +106,7 @@ struct module_registry {
 	uint32_t capacity;
 	struct index_map map;
 	bool has_debuginfod;
+	bool has_folders; /* files that people laid there */
 	uint32_t due_count;
 	uint32_t fetch_cursor;
 	uint32_t named_count;
@@ -124,6 +134,12 @@ void module_registry_set_index(struct module_registry *registry, struct module_r
 /* The index is lost: as if the module had never been looked for. What runs goes on. */
 void module_registry_forget(struct module_registry *registry, struct module_record *module);
 
+/* There is more to be read of it than was: a kept file gives better names than those that are
+ * there, which stay until then. */
+void module_registry_reread(struct module_registry *registry, struct module_record *module);
+/* What the program of a module calls its debug file. No memory: it is not looked for by that name. */
+void module_registry_set_link(struct module_record *module, const char *name, uint32_t crc);
+
 enum module_plan {
 	MODULE_PLAN_NOTHING = 0,
 	MODULE_PLAN_FETCH = 1, /* now due: wake a fetcher */
@@ -134,8 +150,18 @@ enum module_plan {
 enum module_plan module_registry_plan(
 	struct module_registry *registry, struct module_record *module, uint64_t now_ns);
 
-/* ---- debuginfod ---- */
+/* ---- Files of this machine, and debuginfod ---- */
 
+/* Whether files of this machine are to be looked through now. */
+bool module_registry_local_due(const struct module_registry *registry,
+	const struct module_record *module, uint64_t now_ns);
+/* They were. */
+void module_registry_local_done(struct module_record *module, uint64_t now_ns);
+/* Whether debuginfod may be asked now. */
+bool module_registry_fetch_due(const struct module_registry *registry,
+	const struct module_record *module, uint64_t now_ns);
+/* It was not asked this time: everything else about it stays. */
+void module_registry_fetch_over(struct module_registry *registry, struct module_record *module);
 /* The next due module, now FETCH_RUNNING; NULL if none is. */
 struct module_record *module_registry_take_fetch(struct module_registry *registry);
 /* The question is not to be put before AT_NS. NOTE says why. */

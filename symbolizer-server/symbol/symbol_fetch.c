@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fetchers: threads that ask the source for what is due, one module at a time each, and read
- * what they get. */
+/* The fetchers: threads that look for files of what is due, one module at a time each, first on this
+ * machine, then at debuginfod servers, and read what they get. */
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
@@ -59,13 +59,14 @@ static struct asked ask(struct symbolizer *symbolizer, unsigned worker,
 		.what = SYMBOL_WHAT_EXECUTABLE,
 		.from = source->name,
 	};
-	struct symbol_fetched fetched;
+	struct symbol_question question = {.id = module->id, .file = file, .name = module->name};
+	struct symbol_fetched fetched = {.fd = -1};
 	struct asked asked = {.answer = ANSWER_FILE};
 	int r;
 
 	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_ASKED, 1);
 	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
-	r = source->fetch(source, worker, &module->id, file, &fetched);
+	r = source->fetch(source, worker, &question, &fetched);
 	symbol_count_less(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
 	if (r == -ECANCELED) {
 		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_STOPPED, 1);
@@ -176,7 +177,7 @@ static bool gave_names(const struct asked *asked)
 		asked->outcome.fault == SANDBOX_FAULT_NONE;
 }
 
-static void fetch_module(
+static void ask_servers(
 	struct symbolizer *symbolizer, unsigned worker, struct module_record *module)
 {
 	struct asked executable = {.answer = ANSWER_NOT_FOUND};
@@ -191,7 +192,39 @@ static void fetch_module(
 	conclude_asked(symbolizer, module, &debuginfo, &executable);
 }
 
-/* Takes the next due module, with LOCK held. While the source is paused the modules are not kept
+static void end_look(struct symbolizer *symbolizer, struct module_record *module)
+{
+	pthread_mutex_lock(&symbolizer->lock);
+	module_registry_fetch_over(&symbolizer->registry, module);
+	symbolizer_plan(symbolizer, module);
+	pthread_mutex_unlock(&symbolizer->lock);
+	symbolizer_tell(symbolizer);
+}
+
+static void fetch_module(
+	struct symbolizer *symbolizer, unsigned worker, struct module_record *module)
+{
+	uint64_t now_ns = symbol_now_ns(symbolizer);
+	bool look, ask_them;
+
+	pthread_mutex_lock(&symbolizer->lock);
+	look = module_registry_local_due(&symbolizer->registry, module, now_ns);
+	if (look)
+		module_registry_local_done(module, now_ns);
+	pthread_mutex_unlock(&symbolizer->lock);
+	if (look)
+		symbol_look_here(symbolizer, module);
+	pthread_mutex_lock(&symbolizer->lock);
+	ask_them = module_registry_fetch_due(&symbolizer->registry, module, now_ns) &&
+		now_ns >= symbolizer->fetch_pause_until_ns;
+	pthread_mutex_unlock(&symbolizer->lock);
+	if (ask_them && !symbol_has_best(symbolizer, module))
+		ask_servers(symbolizer, worker, module);
+	else
+		end_look(symbolizer, module);
+}
+
+/* Takes the next due module, with LOCK held. While debuginfod is paused the modules are not kept
  * waiting: they go on to uploads, and come back. */
 static struct module_record *take(struct symbolizer *symbolizer, bool *ret_spared)
 {
@@ -199,7 +232,8 @@ static struct module_record *take(struct symbolizer *symbolizer, bool *ret_spare
 	uint64_t now_ns = symbol_now_ns(symbolizer);
 
 	*ret_spared = false;
-	if (!module || now_ns >= symbolizer->fetch_pause_until_ns)
+	if (!module || now_ns >= symbolizer->fetch_pause_until_ns ||
+		module_registry_local_due(&symbolizer->registry, module, now_ns))
 		return module;
 	module_registry_fetch_later(&symbolizer->registry, module, symbolizer->fetch_pause_until_ns,
 		"debuginfod does not answer");

@@ -2,7 +2,8 @@
 /* Symbol source: where a file that gives names to a module can be had.
  *
  * What it is   one of the two interfaces of this system: a question by build-ID, a file as answer.
- *              debuginfod servers are one (debuginfod_source.h); a test gives its own. Uploads
+ *              debuginfod servers are one (debuginfod_source.h), folders of this machine another
+ *              (folder_source.h); a test gives its own. Uploads
  *              come unasked by a thread of their own (symbol_upload.c).
  * Ownership    whoever made the source frees it, after the last answer was released.
  * Threads      fetch and release: each WORKER number by one thread at a time; stop: any.
@@ -24,17 +25,30 @@ enum symbol_file {
 	SYMBOL_FILE_PACKAGE, /* .dwp; asked of no server */
 };
 
+/* What is known of the module whose file is asked for. */
+struct symbol_question {
+	struct build_id id;
+	enum symbol_file file;
+	const char *name; /* the module's base name; may be empty */
+	/* How its program calls its debug file (.gnu_debuglink), and the CRC of that; NULL: it does
+	 * not. */
+	const char *link_name;
+	uint32_t link_crc;
+	uint32_t skip; /* so many that were found turned out to be others */
+};
+
 struct symbol_fetched {
 	int fd;
 	uint64_t byte_count;
+	bool matched; /* it was chosen by its CRC: it need not carry the id */
 	char *path; /* of the source: what release takes away; NULL: nothing */
 };
 
 struct symbol_source {
 	const char *name;
-	/* Waits for the network. */
-	int (*fetch)(struct symbol_source *source, unsigned worker, const struct build_id *id,
-		enum symbol_file file, struct symbol_fetched *ret_fetched);
+	/* Waits for the network, or the disk. */
+	int (*fetch)(struct symbol_source *source, unsigned worker,
+		const struct symbol_question *question, struct symbol_fetched *ret_fetched);
 	/* The file is not needed any more. */
 	void (*release)(struct symbol_source *source, struct symbol_fetched *fetched);
 	/* Fetches that run return soon, later ones at once. */

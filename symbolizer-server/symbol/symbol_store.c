@@ -130,8 +130,32 @@ static void log_outcome(const struct module_record *module,
 	}
 }
 
-static int parse(struct symbolizer *symbolizer, int fd, const struct symbol_file_request *request,
+static int run_parser(struct symbolizer *symbolizer, int fd, const struct sandbox_request *request,
 	struct sandbox_result *ret_result)
+{
+	int r;
+
+	while (sem_wait(&symbolizer->parsers) < 0)
+		continue;
+	r = sandbox_index(symbolizer->sandbox, fd, request, ret_result);
+	sem_post(&symbolizer->parsers);
+	return r;
+}
+
+/* A file that another one needs beside it; -1: it is not to be had. */
+static int open_beside(struct symbolizer *symbolizer, const struct build_id *id, const char *name,
+	enum symbol_file file)
+{
+	struct symbol_question question = {.id = *id, .file = file, .name = name};
+	uint64_t byte_count;
+	int fd = -1;
+
+	return symbol_open_local(symbolizer, &question, &fd, &byte_count) < 0 ? -1 : fd;
+}
+
+/* Reads the file, and once more if it names a supplementary file that is there. */
+static int parse(struct symbolizer *symbolizer, const struct module_record *module, int fd,
+	const struct symbol_file_request *request, struct sandbox_result *ret_result)
 {
 	struct sandbox_request sandbox_request = {
 		.input = request->what == SYMBOL_WHAT_KERNEL_SYMBOLS ? SANDBOX_INPUT_KERNEL_SYMBOLS
@@ -142,13 +166,32 @@ static int parse(struct symbolizer *symbolizer, int fd, const struct symbol_file
 		.folder_fd = symbolizer->folder_fd,
 		.cancel_fd = symbolizer->cancel_fd,
 	};
+	SCOPED_FD int package = -1;
+	SCOPED_FD int supplementary = -1;
+	struct sandbox_result first, second;
 	int r;
 
-	while (sem_wait(&symbolizer->parsers) < 0)
-		continue;
-	r = sandbox_index(symbolizer->sandbox, fd, &sandbox_request, ret_result);
-	sem_post(&symbolizer->parsers);
-	return r;
+	if (request->matched)
+		sandbox_request.id = (struct build_id){.byte_count = 0};
+	if (request->what == SYMBOL_WHAT_EXECUTABLE)
+		package = open_beside(symbolizer, &request->id, module->name, SYMBOL_FILE_PACKAGE);
+	sandbox_request.package_fd = package;
+	r = run_parser(symbolizer, fd, &sandbox_request, &first);
+	if (r < 0)
+		return r;
+	if (build_id_known(&first.supplementary_id))
+		supplementary =
+			open_beside(symbolizer, &first.supplementary_id, "", SYMBOL_FILE_DEBUGINFO);
+	if (supplementary >= 0) {
+		sandbox_request.supplementary_fd = supplementary;
+		r = run_parser(symbolizer, fd, &sandbox_request, &second);
+		if (r == 0) {
+			sandbox_result_done(&first);
+			first = second;
+		}
+	}
+	*ret_result = first;
+	return 0;
 }
 
 int symbol_describe(struct symbolizer *symbolizer, int fd, const struct sandbox_request *request,
@@ -196,6 +239,15 @@ static int keep_if_better(struct symbolizer *symbolizer, struct module_record *m
 	return r;
 }
 
+/* With that file there will be more to read. */
+static void note_supplementary(struct symbolizer *symbolizer, struct module_record *module,
+	const struct build_id *supplementary_id)
+{
+	pthread_mutex_lock(&symbolizer->lock);
+	module->supplementary_id = *supplementary_id;
+	pthread_mutex_unlock(&symbolizer->lock);
+}
+
 struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
 	struct module_record *module, int fd, const struct symbol_file_request *request)
 {
@@ -204,7 +256,7 @@ struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
 
 	symbol_count(symbolizer, SYMBOL_COUNTER_FILES_READ, 1);
 	symbol_count(symbolizer, SYMBOL_COUNTER_FILES_OPEN, 1);
-	outcome.error = parse(symbolizer, fd, request, &result);
+	outcome.error = parse(symbolizer, module, fd, request, &result);
 	symbol_count_less(symbolizer, SYMBOL_COUNTER_FILES_OPEN, 1);
 	if (outcome.error < 0) {
 		symbol_count(symbolizer, SYMBOL_COUNTER_FILES_FAILED, 1);
@@ -214,6 +266,7 @@ struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
 	count_result(symbolizer, &result);
 	outcome.fault = result.fault;
 	outcome.dwarf_fault = result.dwarf_fault;
+	note_supplementary(symbolizer, module, &result.supplementary_id);
 	if (result.fault == SANDBOX_FAULT_NONE) {
 		outcome.quality = result.header.quality;
 		outcome.error = keep_if_better(symbolizer, module, &request->id, &result);

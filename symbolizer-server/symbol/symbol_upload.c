@@ -384,12 +384,45 @@ static void keep(struct symbol_upload *upload, const struct symbol_file_outcome 
 			r, "ignoring that a file of %s could not be kept", upload->module->name);
 }
 
+/* What there is to be read again now that a file of ID is kept: whoever waited for it to stand beside
+ * its own, or the program of a package. */
+static void reread_others(struct symbolizer *symbolizer, const struct build_id *id)
+{
+	pthread_mutex_lock(&symbolizer->lock);
+	for (uint32_t i = 0; i < symbolizer->registry.count; i++) {
+		struct module_record *module = symbolizer->registry.modules[i];
+
+		if (build_id_known(&module->supplementary_id) &&
+			build_id_equal(&module->supplementary_id, id)) {
+			module_registry_reread(&symbolizer->registry, module);
+			symbolizer_plan(symbolizer, module);
+		}
+	}
+	pthread_mutex_unlock(&symbolizer->lock);
+}
+
+/* How the program calls its debug file may lead to that in a folder. */
+static void note_link(struct symbol_upload *upload)
+{
+	struct symbolizer *symbolizer = upload->symbolizer;
+
+	if (!*upload->facts.link_name)
+		return;
+	pthread_mutex_lock(&symbolizer->lock);
+	module_registry_set_link(upload->module, upload->facts.link_name, upload->facts.link_crc);
+	pthread_mutex_unlock(&symbolizer->lock);
+}
+
 /* A package names nothing without its program: it is kept for when that is read. */
 static void put_package_aside(struct symbol_upload *upload)
 {
 	const struct symbol_file_outcome outcome = {.error = 0};
 
 	keep(upload, &outcome);
+	pthread_mutex_lock(&upload->symbolizer->lock);
+	module_registry_reread(&upload->symbolizer->registry, upload->module);
+	symbolizer_plan(upload->symbolizer, upload->module);
+	pthread_mutex_unlock(&upload->symbolizer->lock);
 	symbol_upload_discard(upload);
 }
 
@@ -411,6 +444,8 @@ static void read_upload(struct symbol_upload *upload)
 	outcome = symbol_store_file(upload->symbolizer, upload->module, upload->file.fd, &request);
 
 	keep(upload, &outcome);
+	note_link(upload);
+	reread_others(upload->symbolizer, &upload->module->id);
 	conclude(upload, &outcome);
 	symbol_upload_discard(upload);
 }

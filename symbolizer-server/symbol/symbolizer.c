@@ -18,6 +18,7 @@
 #include "store/disk/symbol_check.h"
 #include "store/log/log.h"
 #include "symbolizer-server/symbol/debuginfod_source.h"
+#include "symbolizer-server/symbol/folder_source.h"
 #include "symbolizer-server/symbol/symbolizer_state.h"
 
 #define CHECK_VERB "--check-symbol-cache"
@@ -195,6 +196,13 @@ static int open_source(struct symbolizer *symbolizer, const struct symbolizer_op
 		      : r;
 }
 
+static int open_folders(struct symbolizer *symbolizer, const struct symbolizer_options *options)
+{
+	return options->folder_count == 0
+		? 0
+		: folder_source_new(options->folders, options->folder_count, &symbolizer->folders);
+}
+
 static int open_spool(struct symbolizer *symbolizer, const struct symbolizer_options *options)
 {
 	SCOPED_FREE char *folder = path_in(options->folder, "uploads");
@@ -267,7 +275,7 @@ static int start_threads(struct symbolizer *symbolizer)
 		r = -pthread_create(&symbolizer->keeper_thread, NULL, keeper_run, symbolizer);
 		symbolizer->has_keeper_thread = r == 0;
 	}
-	for (int i = 0; r == 0 && symbolizer->source && i < FETCH_WORKER_COUNT; i++) {
+	for (int i = 0; r == 0 && i < FETCH_WORKER_COUNT; i++) {
 		r = -pthread_create(
 			&symbolizer->fetch_threads[i], NULL, symbol_fetch_run, symbolizer);
 		if (r == 0)
@@ -310,7 +318,10 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 		r = open_folder(symbolizer, options->folder);
 	if (r == 0)
 		r = open_source(symbolizer, options);
+	if (r == 0)
+		r = open_folders(symbolizer, options);
 	symbolizer->registry.has_debuginfod = symbolizer->source != NULL;
+	symbolizer->registry.has_folders = symbolizer->folders != NULL;
 	if (r == 0)
 		r = open_spool(symbolizer, options);
 	if (r == 0)
@@ -363,6 +374,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	upload_spool_done(&symbolizer->spool);
 	if (symbolizer->source)
 		symbolizer->source->free(symbolizer->source);
+	if (symbolizer->folders)
+		symbolizer->folders->free(symbolizer->folders);
 	queue_done(&symbolizer->index_jobs);
 	module_registry_done(&symbolizer->registry);
 	if (symbolizer->lock_fd >= 0)
@@ -401,6 +414,7 @@ struct remembered {
 	struct symbol_cache_entry entry;
 	struct symbol_index_header header;
 	bool has_index;
+	bool is_kept; /* a file of it is */
 	uint32_t fetch_tries;
 	uint64_t fetch_until_ns; /* epoch; 0: nothing is remembered */
 	uint32_t upload_fault;
@@ -420,6 +434,7 @@ static void recall(
 		remembered.header = *symbol_reader_header(reader);
 		symbol_reader_free(reader);
 	}
+	remembered.is_kept = file_shelf_kinds(&symbolizer->shelf, id) != 0;
 	symbol_misses_find(misses, SYMBOL_MISS_DEBUGINFOD, id, &remembered.fetch_tries,
 		&remembered.fetch_until_ns);
 	symbol_misses_find(misses, SYMBOL_MISS_UPLOAD, id, &remembered.upload_fault,
@@ -438,6 +453,8 @@ static void apply(struct symbolizer *symbolizer, struct module_record *module,
 			remembered->header.function_count,
 			remembered->header.parser_version != SYMBOL_INDEX_PARSER_VERSION);
 	}
+	/* What is kept can be read again. */
+	module->kept = remembered->is_kept && (!remembered->has_index || module->stale);
 	/* Names by another version of the parser: whatever they came from is to be read again. */
 	if (module->stale)
 		return;
@@ -495,14 +512,16 @@ static void lose_index(void *context, const struct build_id *id)
 {
 	struct symbolizer *symbolizer = context;
 	struct module_record *module;
-	bool tell = false;
+	bool tell = false, is_kept;
 
 	symbol_misses_forget(symbol_cache_misses(symbolizer->cache), SYMBOL_MISS_DEBUGINFOD, id);
 	symbol_misses_forget(symbol_cache_misses(symbolizer->cache), SYMBOL_MISS_UPLOAD, id);
+	is_kept = file_shelf_kinds(&symbolizer->shelf, id) != 0;
 	pthread_mutex_lock(&symbolizer->lock);
 	module = module_registry_find(&symbolizer->registry, id);
 	if (module) {
 		module_registry_forget(&symbolizer->registry, module);
+		module->kept = is_kept;
 		tell = symbolizer_plan(symbolizer, module);
 	}
 	pthread_mutex_unlock(&symbolizer->lock);
@@ -546,9 +565,9 @@ void symbolizer_visit_kept(struct symbolizer *symbolizer, const struct build_id 
 int symbolizer_open_file(struct symbolizer *symbolizer, const struct build_id *id,
 	enum symbol_file file, int *ret_fd, uint64_t *ret_byte_count)
 {
-	enum shelf_kind kind;
+	struct symbol_question question = {.id = *id, .file = file, .name = ""};
 
-	return file_shelf_find(&symbolizer->shelf, id, file, ret_fd, ret_byte_count, &kind);
+	return symbol_open_local(symbolizer, &question, ret_fd, ret_byte_count);
 }
 
 uint64_t symbolizer_generation(const struct symbolizer *symbolizer)

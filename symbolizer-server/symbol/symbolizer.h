@@ -32,6 +32,8 @@ struct symbol_hand;
 
 struct symbolizer_options {
 	const char *folder; /* made if absent; nobody else writes there */
+	const char *const *folders; /* of files that people laid there */
+	size_t folder_count;
 	const char *debuginfod_urls; /* separated by spaces; NULL or empty: none */
 	struct sandbox *sandbox; /* borrowed */
 	struct clock clock;

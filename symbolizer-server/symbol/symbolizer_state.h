@@ -84,7 +84,8 @@ struct symbolizer {
 
 	struct symbol_cache *cache;
 	struct symbol_warm *warm; /* what was read of the cache */
-	struct symbol_source *source; /* NULL: none */
+	struct symbol_source *source; /* debuginfod; NULL: none */
+	struct symbol_source *folders; /* NULL: none */
 	struct upload_spool spool;
 	struct file_shelf shelf;
 	struct sandbox *sandbox;
@@ -138,6 +139,7 @@ struct symbol_file_request {
 	enum symbol_what what;
 	bool zstd;
 	bool reduced;
+	bool matched; /* the file need not carry the id */
 	const char *from; /* for the log */
 };
 
@@ -153,6 +155,15 @@ struct symbol_file_outcome {
 struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
 	struct module_record *module, int fd, const struct symbol_file_request *request);
 
+/* ---- symbol_local.c ---- */
+
+/* Reads what this machine has of a module, until there is nothing better to be had. */
+void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module);
+/* Whether nothing is better than what there is. */
+bool symbol_has_best(struct symbolizer *symbolizer, const struct module_record *module);
+/* A file for a debugger, or beside another one that is read. -ENOENT. */
+int symbol_open_local(struct symbolizer *symbolizer, const struct symbol_question *question,
+	int *ret_fd, uint64_t *ret_byte_count);
 /* sandbox_describe, one of a few parsers at a time. */
 int symbol_describe(struct symbolizer *symbolizer, int fd, const struct sandbox_request *request,
 	enum sandbox_fault *ret_fault, struct file_facts *ret_facts);

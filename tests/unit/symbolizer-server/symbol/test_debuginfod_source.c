@@ -51,7 +51,9 @@ static struct symbol_source *make_source(const char *urls)
 static int fetch(struct symbol_source *source, const struct build_id *id, enum symbol_file file,
 	struct symbol_fetched *ret_fetched)
 {
-	return source->fetch(source, 0, id, file, ret_fetched);
+	struct symbol_question question = {.id = *id, .file = file, .name = "p"};
+
+	return source->fetch(source, 0, &question, ret_fetched);
 }
 
 static void end_server(void)

@@ -136,6 +136,7 @@ static void a_file_that_is_given_gives_names_and_is_kept(void)
 	CHECK_EQ(
 		counter(symbolizer, SYMBOL_COUNTER_KEPT_BYTES), size_of("debug") + size_of("code"));
 	CHECK_EQ(send_whole(symbolizer, &id, "full", &fault), 0);
+	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
 	CHECK_EQ(send_whole(symbolizer, &id, "code", &fault), 0);
 	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
 	CHECK_EQ(counter(symbolizer, SYMBOL_COUNTER_FILES_NOT_KEPT), 1);

@@ -45,13 +45,13 @@ struct fake_source {
 	int asked_count;
 };
 
-static int fake_fetch(struct symbol_source *source, unsigned worker, const struct build_id *id,
-	enum symbol_file file, struct symbol_fetched *ret_fetched)
+static int fake_fetch(struct symbol_source *source, unsigned worker,
+	const struct symbol_question *question, struct symbol_fetched *ret_fetched)
 {
 	struct fake_source *fake = (struct fake_source *)source;
-	const char *name = file == SYMBOL_FILE_DEBUGINFO ? fake->debuginfo : fake->executable;
+	const char *name =
+		question->file == SYMBOL_FILE_DEBUGINFO ? fake->debuginfo : fake->executable;
 
-	(void)id;
 	CHECK(worker < SYMBOL_WORKERS_MAX);
 	__atomic_fetch_add(&fake->asked_count, 1, __ATOMIC_SEQ_CST);
 	if (fake->error)

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of this machine: those that were given and kept, and those that people laid into folders.
+ * Nothing of them is trusted more than what comes from outside. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/base/cleanup.h"
+#include "symbolizer-server/symbol/symbolizer_state.h"
+
+/* Places of all folders together where one file may stand. */
+#define CANDIDATES_MAX 64
+
+bool symbol_has_best(struct symbolizer *symbolizer, const struct module_record *module)
+{
+	bool best;
+
+	pthread_mutex_lock(&symbolizer->lock);
+	best = !module->stale && module->quality >= SYMBOL_QUALITY_DWARF;
+	pthread_mutex_unlock(&symbolizer->lock);
+	return best;
+}
+
+/* Reads one file and closes it. */
+static void read_file(struct symbolizer *symbolizer, struct module_record *module, int fd,
+	const struct symbol_file_request *request)
+{
+	symbol_store_file(symbolizer, module, fd, request);
+	close(fd);
+}
+
+static void read_kept(
+	struct symbolizer *symbolizer, struct module_record *module, enum shelf_kind kind)
+{
+	struct symbol_file_request request = {
+		.id = module->id,
+		.what = (enum symbol_what)module->what,
+		.zstd = kind == SHELF_KERNEL,
+		.reduced = kind == SHELF_DEBUG || kind == SHELF_TABLE,
+		.from = "a kept file",
+	};
+	uint64_t byte_count;
+	int fd;
+
+	if (file_shelf_open(&symbolizer->shelf, &module->id, kind, &fd, &byte_count) == 0)
+		read_file(symbolizer, module, fd, &request);
+}
+
+static void look_on_shelf(struct symbolizer *symbolizer, struct module_record *module)
+{
+	static const enum shelf_kind kinds[] = {SHELF_DEBUG, SHELF_WHOLE, SHELF_TABLE, SHELF_CODE};
+
+	if (module->what == SYMBOL_WHAT_KERNEL_SYMBOLS) {
+		read_kept(symbolizer, module, SHELF_KERNEL);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!symbol_has_best(symbolizer, module))
+			read_kept(symbolizer, module, kinds[i]);
+}
+
+static void look_in_folders(struct symbolizer *symbolizer, struct module_record *module,
+	struct symbol_question *question)
+{
+	struct symbol_source *folders = symbolizer->folders;
+	struct symbol_file_request request = {
+		.id = module->id,
+		.what = SYMBOL_WHAT_EXECUTABLE,
+		.from = folders->name,
+	};
+	struct symbol_fetched fetched;
+
+	for (question->skip = 0; question->skip < CANDIDATES_MAX; question->skip++) {
+		if (symbol_has_best(symbolizer, module) ||
+			folders->fetch(folders, 0, question, &fetched) < 0)
+			return;
+		request.matched = fetched.matched;
+		read_file(symbolizer, module, fetched.fd, &request);
+	}
+}
+
+/* The question about a module; its texts are the caller's to free. */
+static struct symbol_question question_of(
+	struct symbolizer *symbolizer, const struct module_record *module, char **ret_link_name)
+{
+	struct symbol_question question = {
+		.id = module->id, .file = SYMBOL_FILE_DEBUGINFO, .name = module->name};
+
+	pthread_mutex_lock(&symbolizer->lock);
+	*ret_link_name = module->link_name ? strdup(module->link_name) : NULL;
+	question.link_crc = module->link_crc;
+	pthread_mutex_unlock(&symbolizer->lock);
+	question.link_name = *ret_link_name;
+	return question;
+}
+
+void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module)
+{
+	SCOPED_FREE char *link_name = NULL;
+	struct symbol_question question = question_of(symbolizer, module, &link_name);
+
+	look_on_shelf(symbolizer, module);
+	if (!symbolizer->folders || module->what != SYMBOL_WHAT_EXECUTABLE)
+		return;
+	look_in_folders(symbolizer, module, &question);
+	question.file = SYMBOL_FILE_EXECUTABLE;
+	look_in_folders(symbolizer, module, &question);
+}
+
+/* A file of a folder is what its place says only once it was looked at. */
+static bool is_right(struct symbolizer *symbolizer, const struct symbol_question *question,
+	const struct symbol_fetched *fetched)
+{
+	struct sandbox_request request = {
+		.folder_fd = symbolizer->folder_fd,
+		.cancel_fd = symbolizer->cancel_fd,
+	};
+	enum sandbox_fault fault = SANDBOX_FAULT_INTERNAL;
+	struct file_facts facts;
+
+	if (!fetched->matched && question->file != SYMBOL_FILE_PACKAGE)
+		request.id = question->id;
+	if (symbol_describe(symbolizer, fetched->fd, &request, &fault, &facts) < 0 ||
+		fault != SANDBOX_FAULT_NONE)
+		return false;
+	switch (question->file) {
+	case SYMBOL_FILE_DEBUGINFO:
+		return facts.contents.has_dwarf || facts.contents.has_table;
+	case SYMBOL_FILE_EXECUTABLE:
+		return facts.contents.has_code;
+	case SYMBOL_FILE_PACKAGE:
+		return facts.contents.is_package;
+	}
+	return false;
+}
+
+int symbol_open_local(struct symbolizer *symbolizer, const struct symbol_question *question,
+	int *ret_fd, uint64_t *ret_byte_count)
+{
+	struct symbol_question each = *question;
+	struct symbol_fetched fetched;
+	enum shelf_kind kind;
+	int r = file_shelf_find(
+		&symbolizer->shelf, &question->id, question->file, ret_fd, ret_byte_count, &kind);
+
+	if (r != -ENOENT || !symbolizer->folders)
+		return r;
+	for (each.skip = 0; each.skip < CANDIDATES_MAX; each.skip++) {
+		if (symbolizer->folders->fetch(symbolizer->folders, 0, &each, &fetched) < 0)
+			return -ENOENT;
+		if (is_right(symbolizer, &each, &fetched)) {
+			*ret_fd = fetched.fd;
+			*ret_byte_count = fetched.byte_count;
+			return 0;
+		}
+		close(fetched.fd);
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of this machine through the symbolizer that uses them. */
+#include <errno.h>
+
+#include "store/base/cleanup.h"
+#include "store/elf/elf_note.h"
+#include "symbolizer-server/symbol/symbolizer.h"
+#include "tests/support/check.h"
+#include "tests/support/work_dir.h"
+
+#define PATIENCE_NS (UINT64_C(60) * NS_PER_S)
+
+static struct sandbox sandbox;
+static uint64_t now_ns = UINT64_C(1000) * NS_PER_S;
+
+static struct clock_reading read_now(void *context)
+{
+	uint64_t ns = __atomic_load_n(&now_ns, __ATOMIC_SEQ_CST);
+
+	(void)context;
+	return (struct clock_reading){.monotonic_ns = ns, .realtime_ns = ns};
+}
+
+static struct symbolizer *start(const char *folder)
+{
+	const char *folders[] = {work_path("laid")};
+	struct symbolizer_options options = {
+		.folder = work_path("%s", folder),
+		.folders = folders,
+		.folder_count = 1,
+		.sandbox = &sandbox,
+		.clock = {.read = read_now},
+	};
+	struct symbolizer *symbolizer;
+
+	CHECK_EQ(symbolizer_new(&options, &symbolizer), 0);
+	return symbolizer;
+}
+
+static struct build_id id_of(const char *file)
+{
+	SCOPED_FD int fd = work_open(file);
+	struct build_id id;
+
+	CHECK_EQ(note_build_id(fd, &id), 0);
+	return id;
+}
+
+static void note(struct symbolizer *symbolizer, const struct build_id *id)
+{
+	struct symbol_origin origin = {{1}};
+
+	CHECK_EQ(
+		symbolizer_note_module(symbolizer, &origin, id, "prog", SYMBOL_WHAT_EXECUTABLE), 0);
+	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
+}
+
+static enum symbol_quality quality(struct symbolizer *symbolizer, const struct build_id *id)
+{
+	struct symbol_module_state state;
+
+	CHECK_EQ(symbolizer_module_state(symbolizer, id, &state), 0);
+	return state.quality;
+}
+
+static void give(struct symbolizer *symbolizer, const struct build_id *id, const char *file)
+{
+	size_t byte_count;
+	SCOPED_FREE uint8_t *bytes = work_read(file, &byte_count);
+	struct symbol_hand_request request = {.id = *id, .name = "prog", .byte_count = byte_count};
+	enum sandbox_fault fault;
+	struct symbol_hand *hand;
+	uint64_t offset;
+
+	CHECK_EQ(symbolizer_hand_begin(symbolizer, &request, &offset, &hand), 0);
+	CHECK_EQ(symbolizer_hand_append(hand, bytes, byte_count), 0);
+	CHECK_EQ(symbolizer_hand_finish(hand, &fault), 0);
+	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
+}
+
+static void clear(void)
+{
+	work_run("rm -rf laid data && mkdir laid");
+	__atomic_fetch_add(&now_ns, 100 * NS_PER_S, __ATOMIC_SEQ_CST);
+}
+
+/* What a newer parser does, too: the index is gone, the file is there. */
+static void a_kept_file_is_read_again_when_its_index_is_gone(void)
+{
+	struct build_id id = id_of("full");
+	struct symbolizer *symbolizer;
+
+	clear();
+	symbolizer = start("data");
+	give(symbolizer, &id, "full");
+	CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_DWARF);
+	symbolizer_free(symbolizer);
+	work_run("rm -r data/cache");
+	symbolizer = start("data");
+	note(symbolizer, &id);
+	CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_DWARF);
+	symbolizer_free(symbolizer);
+}
+
+static void a_file_that_is_laid_into_a_folder_gives_names(void)
+{
+	struct build_id id = id_of("full");
+	struct symbolizer *symbolizer;
+	SCOPED_FREE char *text = NULL;
+	SCOPED_FD int fd = -1;
+	uint64_t byte_count;
+
+	clear();
+	symbolizer = start("data");
+	note(symbolizer, &id);
+	CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_NONE);
+	text = work_output("readelf -n full | sed -n 's/.*Build ID: //p'");
+	work_run("mkdir -p laid/.build-id/%.2s && cp debug laid/.build-id/%.2s/%s.debug", text,
+		text, text + 2);
+	/* A folder is not looked through at every batch. */
+	note(symbolizer, &id);
+	CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_NONE);
+	__atomic_fetch_add(&now_ns, 61 * NS_PER_S, __ATOMIC_SEQ_CST);
+	note(symbolizer, &id);
+	CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_DWARF);
+	/* Debuggers get it, too. */
+	CHECK_EQ(symbolizer_open_file(symbolizer, &id, SYMBOL_FILE_DEBUGINFO, &fd, &byte_count), 0);
+	CHECK(byte_count > 0);
+	symbolizer_free(symbolizer);
+}
+
+static void a_file_of_another_build_is_passed_over(void)
+{
+	struct build_id id = id_of("full");
+	struct symbolizer *symbolizer;
+	uint64_t byte_count;
+	int fd;
+
+	clear();
+	symbolizer = start("data");
+	work_run("cp other laid/prog && cp debug laid/prog.debug");
+	note(symbolizer, &id);
+	CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_DWARF);
+	CHECK_EQ(symbolizer_open_file(symbolizer, &id, SYMBOL_FILE_EXECUTABLE, &fd, &byte_count),
+		-ENOENT);
+	symbolizer_free(symbolizer);
+	clear();
+	symbolizer = start("data");
+	work_run("cp other laid/prog.debug && echo '<html>' >laid/prog");
+	note(symbolizer, &id);
+	CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_NONE);
+	symbolizer_free(symbolizer);
+}
+
+/* A program without a build-ID, whose debug file is known by its CRC alone. */
+static void a_debug_link_leads_to_its_file(void)
+{
+	struct build_id id = id_of("noted");
+	struct symbolizer *symbolizer;
+
+	clear();
+	symbolizer = start("data");
+	work_run("mkdir laid/.debug && cp noted.dbg laid/.debug/");
+	give(symbolizer, &id, "noted");
+	note(symbolizer, &id);
+	CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_DWARF);
+	symbolizer_free(symbolizer);
+	clear();
+	symbolizer = start("data");
+	work_run("cp debug laid/noted.dbg");
+	give(symbolizer, &id, "noted");
+	note(symbolizer, &id);
+	CHECK(quality(symbolizer, &id) < SYMBOL_QUALITY_DWARF);
+	symbolizer_free(symbolizer);
+}
+
+int main(int argc, char **argv)
+{
+	int hidden = symbolizer_hidden_main(argc, argv);
+
+	if (hidden >= 0)
+		return hidden;
+	CHECK_EQ(sandbox_init(&sandbox), 0);
+	work_write_text("p.c", "int main(void) { return 0; }\n");
+	work_run("gcc -g -o full p.c && objcopy --only-keep-debug full debug");
+	work_run("gcc -g -O1 -o other p.c");
+	work_run("gcc -g -rdynamic -Wl,--build-id=none -o noted p.c &&"
+		 " objcopy --only-keep-debug noted noted.dbg && strip noted &&"
+		 " objcopy --add-gnu-debuglink=noted.dbg noted");
+	RUN(a_kept_file_is_read_again_when_its_index_is_gone);
+	RUN(a_file_that_is_laid_into_a_folder_gives_names);
+	RUN(a_file_of_another_build_is_passed_over);
+	RUN(a_debug_link_leads_to_its_file);
+	sandbox_done(&sandbox);
+	return 0;
+}
