@@ -207,6 +207,13 @@ static uint32_t count_up_to(const struct code_index *index, uint64_t address)
 	return low;
 }
 
+/* Of what was seen later only: what was seen together stood there before, so that its last counts. */
+static bool is_rather(const struct code_entry *entry, const struct code_entry *other)
+{
+	return entry->seen_at != other->seen_at ? entry->seen_at < other->seen_at
+						: entry->line_at > other->line_at;
+}
+
 struct code_entry *code_index_find(const struct code_index *index, uint64_t address, uint32_t time)
 {
 	struct code_entry *before = NULL, *after = NULL;
@@ -222,7 +229,7 @@ struct code_entry *code_index_find(const struct code_index *index, uint64_t addr
 		if (entry->seen_at <= time) {
 			if (!before || entry->line_at > before->line_at)
 				before = entry;
-		} else if (!after || entry->line_at < after->line_at) {
+		} else if (!after || is_rather(entry, after)) {
 			after = entry;
 		}
 	}

@@ -44,6 +44,6 @@ int code_index_add(struct code_index *index, const struct code_entry *entry);
 /* To be called between adding and finding. */
 int code_index_settle(struct code_index *index);
 /* What ADDRESS was at TIME: of the entries that cover it the last that had been seen by then; if
- * none had, the first, for code is written before its name is. NULL: none covers it. Borrowed until
- * the next add or settle. */
+ * none had, the last of those that were seen first, for they may have stood there for long. NULL:
+ * none covers it. Borrowed until the next add or settle. */
 struct code_entry *code_index_find(const struct code_index *index, uint64_t address, uint32_t time);

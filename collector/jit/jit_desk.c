@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,6 +13,8 @@
 #define BATCHES_MAX 4
 /* A thread that a file system holds up is left behind: it ends with the program. */
 #define JOIN_NS NS_PER_S
+/* How often it is looked for files that nobody needs any more, while there are any. */
+#define LET_GO_NS (10 * NS_PER_S)
 
 struct jit_desk {
 	struct proc_root root;
@@ -22,12 +25,28 @@ struct jit_desk {
 	bool has_thread;
 };
 
+/* The next batch, or NULL at the end. Files are let go of meanwhile. */
+static struct jit_batch *wait_for_batch(struct jit_desk *desk)
+{
+	void *batch = NULL;
+	int r;
+
+	do {
+		bool holds = desk->maps.held_count > 0;
+
+		r = queue_pop(&desk->asked, holds ? LET_GO_NS : UINT64_MAX, &batch);
+		if (r == -ETIMEDOUT)
+			jit_maps_let_go(&desk->maps);
+	} while (r == -ETIMEDOUT);
+	return r == 0 ? batch : NULL;
+}
+
 static void *run(void *context)
 {
 	struct jit_desk *desk = context;
-	void *batch;
+	struct jit_batch *batch;
 
-	while (queue_pop(&desk->asked, UINT64_MAX, &batch) == 0) {
+	while ((batch = wait_for_batch(desk)) != NULL) {
 		jit_maps_answer(&desk->maps, batch);
 		/* Nobody has taken the last ones: they are for windows that are gone. */
 		if (queue_push(&desk->answered, batch) < 0)

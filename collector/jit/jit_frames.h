@@ -23,11 +23,11 @@
 /* A second of a process is told apart this finely where its code moves. */
 #define JIT_STEP_NS (200 * NS_PER_MS)
 /* Files are looked at so often at most. */
-#define JIT_ASK_INTERVAL_NS NS_PER_S
+#define JIT_ASK_INTERVAL_NS (250 * NS_PER_MS)
 /* 3 MB. A host with more frames of generated code in one window shows the rest as addresses. */
 #define JIT_FRAMES_MAX 65536
-/* What a window waits for its last names. */
-#define JIT_WAIT_NS (200 * NS_PER_MS)
+/* What a window waits for its last names: a quarter of what the rings hold meanwhile. */
+#define JIT_WAIT_NS NS_PER_S
 
 struct jit_frame;
 

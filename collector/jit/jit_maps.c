@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "collector/jit/perf_map.h"
 #include "collector/jit/perf_map_file.h"
-#include "store/base/cleanup.h"
 
 /* Processes with generated code; most have no map. */
 #define MAP_COUNT_MAX 1024
@@ -17,6 +17,9 @@
 /* A map that is not there may come: after so long it is looked for again. */
 #define RETRY_NS_FIRST NS_PER_S
 #define RETRY_NS_MAX (10 * NS_PER_S)
+/* What a process said last can be read when it is gone, if its file was open before. */
+#define HELD_NS (10 * NS_PER_S)
+#define HELD_COUNT_MAX 64
 
 struct jit_map {
 	struct jit_map *newer;
@@ -26,6 +29,8 @@ struct jit_map {
 	uint64_t retry_at_ns; /* not opened before */
 	uint64_t retry_ns;
 	bool was_refused;
+	int fd; /* of the file that was read last; -1: none */
+	uint64_t asked_at_ns;
 	uint64_t bytes; /* as the total knows it */
 	struct perf_map map;
 };
@@ -65,11 +70,21 @@ static void order_add(struct jit_maps *maps, struct jit_map *map)
 	maps->newest = map;
 }
 
+static void let_go(struct jit_maps *maps, struct jit_map *map)
+{
+	if (map->fd < 0)
+		return;
+	close(map->fd);
+	map->fd = -1;
+	maps->held_count--;
+}
+
 static void drop(struct jit_maps *maps, struct jit_map *map)
 {
 	order_remove(maps, map);
 	maps->count--;
 	maps->bytes -= map->bytes;
+	let_go(maps, map);
 	perf_map_done(&map->map);
 	free(map);
 }
@@ -109,6 +124,7 @@ static struct jit_map *find_or_add(
 	map->pid = question->pid;
 	map->started_at_ns = question->started_at_ns;
 	map->retry_ns = RETRY_NS_FIRST;
+	map->fd = -1;
 	/* Half of all is for names, and for what memory grows by at a time. */
 	perf_map_init(&map->map, (uint32_t)(maps->config.bytes_max / 2 / sizeof(struct code_entry)),
 		now_ns);
@@ -139,22 +155,39 @@ static void note_refusal(struct jit_maps *maps, struct jit_map *map, int fault)
 	tally_add(maps->config.tally, TALLY_jit_maps_refused, 1);
 }
 
+/* Beyond the number of files that are held, those held longest are let go. */
+static void hold(struct jit_maps *maps, struct jit_map *map, int fd)
+{
+	struct jit_map *oldest = maps->oldest;
+
+	let_go(maps, map);
+	while (maps->held_count >= HELD_COUNT_MAX && oldest != map) {
+		let_go(maps, oldest);
+		oldest = oldest->newer;
+	}
+	map->fd = fd;
+	maps->held_count++;
+}
+
 /* The map's descriptor, or -1. */
 static int open_map(struct jit_maps *maps, struct jit_map *map, bool is_last, uint64_t now_ns)
 {
 	int fd;
 
 	if (now_ns < map->retry_at_ns && !is_last)
-		return -1;
+		return map->fd;
 	fd = perf_map_open(maps->config.root, map->pid, map->started_at_ns);
 	if (fd >= 0) {
 		map->retry_ns = RETRY_NS_FIRST;
+		hold(maps, map, fd);
 		return fd;
 	}
 	note_refusal(maps, map, fd);
+	if (fd != -ESRCH)
+		let_go(maps, map);
 	map->retry_at_ns = now_ns + map->retry_ns;
 	map->retry_ns = map->retry_ns * 2 < RETRY_NS_MAX ? map->retry_ns * 2 : RETRY_NS_MAX;
-	return -1;
+	return map->fd;
 }
 
 static void follow(struct jit_maps *maps, struct jit_map *map, int fd)
@@ -188,10 +221,11 @@ static void answer_process(
 {
 	uint64_t now_ns = clock_read(&maps->config.clock).monotonic_ns;
 	struct jit_map *map = find_or_add(maps, &batch->questions[first], now_ns);
-	SCOPED_FD int fd = -1;
+	int fd;
 
 	if (!map)
 		return;
+	map->asked_at_ns = now_ns;
 	fd = open_map(maps, map, batch->is_last, now_ns);
 	if (fd >= 0)
 		follow(maps, map, fd);
@@ -218,6 +252,16 @@ static int compare_processes(const void *left, const void *right)
 		: one->started_at_ns > other->started_at_ns;
 }
 
+void jit_maps_let_go(struct jit_maps *maps)
+{
+	uint64_t now_ns = clock_read(&maps->config.clock).monotonic_ns;
+
+	for (struct jit_map *map = maps->oldest; map; map = map->newer) {
+		if (now_ns >= map->asked_at_ns + HELD_NS)
+			let_go(maps, map);
+	}
+}
+
 void jit_maps_answer(struct jit_maps *maps, struct jit_batch *batch)
 {
 	uint32_t first = 0;
@@ -235,4 +279,5 @@ void jit_maps_answer(struct jit_maps *maps, struct jit_batch *batch)
 		answer_process(maps, batch, first, i);
 		first = i;
 	}
+	jit_maps_let_go(maps);
 }

@@ -34,6 +34,7 @@ struct jit_maps {
 	struct jit_map *newest; /* by last question */
 	struct jit_map *oldest;
 	uint32_t count;
+	uint32_t held_count; /* files that are open */
 	uint64_t bytes; /* of all maps */
 	uint64_t bytes_left; /* to read; refilled as time goes by */
 	uint64_t refilled_at_ns;
@@ -41,5 +42,8 @@ struct jit_maps {
 
 void jit_maps_init(struct jit_maps *maps, const struct jit_maps_config *config);
 void jit_maps_done(struct jit_maps *maps);
+/* Closes the files of maps that nobody has asked about for a while: a file system that shall go must
+ * not wait for us. To be called now and then while held_count is not 0. */
+void jit_maps_let_go(struct jit_maps *maps);
 /* Answers the questions of BATCH, and puts them in another order. */
 void jit_maps_answer(struct jit_maps *maps, struct jit_batch *batch);

@@ -176,8 +176,10 @@ int perf_map_follow(struct perf_map *map, int fd, const struct clock_reading *no
 	if (fstat(fd, &stat) < 0)
 		return -errno;
 	changed_at_ns = (uint64_t)stat.st_mtim.tv_sec * NS_PER_S + (uint64_t)stat.st_mtim.tv_nsec;
-	if (is_as_before(map, &stat, changed_at_ns))
+	if (is_as_before(map, &stat, changed_at_ns)) {
+		map->followed_at_ns = now->monotonic_ns;
 		return 0;
+	}
 	if (map->is_stale || (map->byte_count > 0 && !goes_on(map, fd, &stat))) {
 		counts->replaced++;
 		begin_anew(map);
@@ -190,6 +192,7 @@ int perf_map_follow(struct perf_map *map, int fd, const struct clock_reading *no
 	map->inode = stat.st_ino;
 	map->byte_count = stat.st_size > UINT32_MAX ? UINT32_MAX : (uint32_t)stat.st_size;
 	map->changed_at_ns = changed_at_ns;
+	map->followed_at_ns = now->monotonic_ns;
 	/* All lines had been written by the time of the file; that of now is only a later bound. */
 	if (changed_at_ns >= real_to_monotonic_ns &&
 		changed_at_ns - real_to_monotonic_ns < seen_at_ns)
@@ -257,7 +260,7 @@ const char *perf_map_name(struct perf_map *map, int fd, uint64_t address, uint64
 	struct code_entry *entry =
 		code_index_find(&map->index, address, index_time(map, taken_at_ns));
 
-	if (!entry)
+	if (!entry || (fd < 0 && taken_at_ns > map->followed_at_ns))
 		return NULL;
 	if (entry->name == CODE_NAME_NONE && fd >= 0)
 		map->is_stale |= fetch_name(map, fd, entry) == -ESTALE;

@@ -4,7 +4,7 @@
  * What it is   the index of a growing file: what was added is read on from where reading stopped, a
  *              last line without its end waits for it, and a file that was replaced or cut is read
  *              anew. Lines are indexed; a name is fetched when it is asked for and kept.
- * Ownership    owns index and names; no descriptor stays open, so that no file system is kept busy.
+ * Ownership    owns index and names; descriptors are the caller's.
  * Threads      one owner.
  * Errors       -ENOMEM and what reading gives; what is known stays.
  */
@@ -38,6 +38,7 @@ struct perf_map {
 	uint64_t device;
 	uint64_t inode;
 	uint64_t changed_at_ns; /* mtime, when it was read last */
+	uint64_t followed_at_ns; /* CLOCK_MONOTONIC; of what came later nothing is known */
 	uint32_t byte_count; /* size then */
 	uint32_t read_to; /* the first byte that no whole line was read of */
 	bool skips_line; /* READ_TO is inside of a line that is too long */
@@ -53,6 +54,7 @@ void perf_map_done(struct perf_map *map);
 int perf_map_follow(struct perf_map *map, int fd, const struct clock_reading *now,
 	uint64_t *bytes_left, struct perf_map_counts *counts);
 /* The name of what stood at ADDRESS at TAKEN_AT_NS (CLOCK_MONOTONIC); NULL: nothing tells. FD may
- * be -1: then only names that were asked for before are known. Borrowed until the next call. */
+ * be -1: then only names that were asked for before are known, and only for times up to when the
+ * file was last looked at. Borrowed until the next call. */
 const char *perf_map_name(struct perf_map *map, int fd, uint64_t address, uint64_t taken_at_ns);
 uint64_t perf_map_memory(const struct perf_map *map);

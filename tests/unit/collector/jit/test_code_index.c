@@ -73,7 +73,7 @@ static void an_address_that_was_used_again_keeps_its_name_for_what_was_before(vo
 	add(&index, 0x1000, 0x10, 70);
 	add(&index, 0x1008, 0x10, 90);
 	CHECK_EQ(code_index_settle(&index), 0);
-	/* Nothing had been seen yet: the first, for names come after the code. */
+	/* Nothing had been seen yet: what was seen first. */
 	CHECK_EQ(line_of(&index, 0x1009, 10), 0);
 	CHECK_EQ(line_of(&index, 0x1009, 69), 0);
 	CHECK_EQ(line_of(&index, 0x1009, 70), 1);
@@ -94,7 +94,7 @@ static int line_by_looking(
 			continue;
 		if (lines[i].seen_at <= time)
 			before = i;
-		else if (after < 0)
+		else if (after < 0 || lines[i].seen_at == lines[after].seen_at)
 			after = i;
 	}
 	return before >= 0 ? before : after;

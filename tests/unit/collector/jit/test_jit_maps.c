@@ -136,13 +136,44 @@ static void what_is_refused_is_counted_once(void)
 	tear_down();
 }
 
-static void a_process_that_ended_keeps_the_names_that_were_asked_for(void)
+static void a_process_that_ended_is_named_by_what_it_said_last(void)
 {
 	set_up(JIT_BYTES_USUAL);
 	write_map(1, "1000 10 known");
 	CHECK_STR(ask(1, 0x1000, false), "known");
+	write_map(1, "1000 10 last");
+	write_map(1, "2000 10 other");
 	work_run("rm -r proc/1");
-	CHECK_STR(ask(1, 0x1000, true), "known");
+	now_ns += NS_PER_S;
+	CHECK_STR(ask(1, 0x1000, true), "last");
+	CHECK_STR(ask(1, 0x2000, true), "other");
+	tear_down();
+}
+
+static void files_are_held_for_a_while_and_no_more_than_so_many(void)
+{
+	set_up(JIT_BYTES_USUAL);
+	write_map(1, "1000 10 known");
+	CHECK_STR(ask(1, 0x1000, false), "known");
+	CHECK_EQ(maps.held_count, 1);
+	now_ns += 20 * NS_PER_S;
+	jit_maps_let_go(&maps);
+	CHECK_EQ(maps.held_count, 0);
+	/* Then nothing is known of what came later. */
+	write_map(1, "1000 10 later");
+	work_run("rm -r proc/1");
+	CHECK_STR(ask(1, 0x1000, true), "");
+	for (unsigned pid = 10; pid < 80; pid++) {
+		make_process(pid);
+		write_map(pid, "1000 10 one");
+		CHECK_STR(ask(pid, 0x1000, true), "one");
+	}
+	CHECK_EQ(maps.held_count, 64);
+	/* A file that is somebody else's now is believed no more. */
+	work_run("rm proc/79/root/tmp/perf-79.map && ln -s x proc/79/root/tmp/perf-79.map");
+	now_ns += NS_PER_S;
+	CHECK_STR(ask(79, 0x1000, true), "");
+	CHECK_EQ(maps.held_count, 63);
 	tear_down();
 }
 
@@ -198,7 +229,8 @@ int main(void)
 	RUN(questions_are_answered_by_the_map_of_their_process);
 	RUN(a_map_that_comes_later_names_what_is_asked_again);
 	RUN(what_is_refused_is_counted_once);
-	RUN(a_process_that_ended_keeps_the_names_that_were_asked_for);
+	RUN(a_process_that_ended_is_named_by_what_it_said_last);
+	RUN(files_are_held_for_a_while_and_no_more_than_so_many);
 	RUN(reading_is_bounded_in_time);
 	RUN(a_map_that_was_replaced_is_counted);
 	RUN(the_map_that_nobody_asked_for_longest_makes_room);

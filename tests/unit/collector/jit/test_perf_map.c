@@ -192,6 +192,8 @@ static void names_that_were_asked_for_outlive_the_file(void)
 	follow(1, 1);
 	CHECK_STR(name_at(0x1000, 1), "a");
 	CHECK_STR(perf_map_name(&map, -1, 0x1000, START), "a");
+	/* What it said since then, nobody knows. */
+	CHECK(!perf_map_name(&map, -1, 0x1000, START + 2 * NS_PER_S));
 	CHECK(!perf_map_name(&map, -1, 0x2000, START));
 	perf_map_done(&map);
 }
