@@ -183,7 +183,7 @@ static void replace_tables(struct seen *seen, uint32_t round)
 	for (uint32_t i = 0; i < tables->count && count < TABLES_MAX; i++)
 		if (tables->tables[i].state == UNWIND_TABLE_ready && file_of_table(seen, i) >= 0)
 			ready[count++] = i;
-	while (table_store_evict(tables, UNWIND_TABLES_MAX, now_ns))
+	while (table_store_evict(tables, UNWIND_TABLES_MAX, 0, now_ns))
 		;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t number = ready[(i + round) % count];
