@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any file either is refused with a fault, or gives an index that keeps every rule of its format.
- * DWARF is left alone: libdw is not ours to mend, and runs where it can do no harm. */
+/* Any file either is refused with a fault, or gives an index that keeps every rule of its format. */
 #include "store/base/cleanup.h"
 #include "store/base/must.h"
 #include "store/elf/elf_note.h"
@@ -32,7 +31,7 @@ void fuzz_one(const uint8_t *bytes, size_t byte_count)
 {
 	size_t index_byte_count;
 	SCOPED_FD int fd = file_input(bytes, byte_count);
-	struct sandbox_request request = {.input = SANDBOX_INPUT_ELF, .tables_only = true};
+	struct sandbox_request request = {.input = SANDBOX_INPUT_ELF};
 	enum sandbox_fault fault;
 	struct dwarf_missing missing;
 	uint8_t *index;
