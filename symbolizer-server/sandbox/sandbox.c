@@ -285,9 +285,10 @@ static int index_once(struct sandbox *sandbox, int input_fd, const struct sandbo
 	if (r == 0 && result.fault == SANDBOX_FAULT_NONE)
 		r = take_index(sandbox, &outputs, &result);
 	close_outputs(&outputs);
-	if (r == 0)
-		*ret_result = result;
-	return r;
+	if (r < 0)
+		return r;
+	*ret_result = result;
+	return 0;
 }
 
 /* Whether the symbol tables alone may succeed where the whole file did not. */
