@@ -162,9 +162,56 @@ UNWIND_INLINE enum stop unwind_step(const struct unwind_rule *rule,
 	return STOP_NONE;
 }
 
+/* The first bytes of the code that handlers of signals return to, and of a function with a frame
+ * pointer, as a little-endian word. */
+#define CODE_SIGRETURN UINT64_C(0x0f0000000fc0c748) /* mov $15, %rax; syscall */
+#define CODE_SIGRETURN_SHORT UINT64_C(0x050f0000000fb8) /* mov $15, %eax; syscall */
+#define CODE_SIGRETURN_SHORT_MASK UINT64_C(0x00ffffffffffffff)
+#define CODE_PUSH_RBP 0x55
+#define CODE_MOV_RSP_RBP 0xe58948
+#define CODE_MOV_RSP_RBP_TOO 0xec8b48
+#define CODE_MOV_MASK 0xffffff
+#define CODE_RET 0xc3
+
+/* Where the kernel puts what a signal interrupted, seen from where its handler returned to. */
+static const struct unwind_rule unwind_rule_of_signal = {
+	.cfa = UNWIND_CFA_memory,
+	.cfa_register = UNWIND_RSP,
+	.cfa_offset = 160,
+	.returns = UNWIND_RETURN_interrupted,
+	.return_detail = 21,
+	.rbp = UNWIND_SAVED_at_rsp,
+	.rbp_offset = 120,
+	.rbx = UNWIND_SAVED_at_rsp,
+	.rbx_offset = 128,
+};
+
+/* Some C libraries, and Go, have no call frame information there; what it does tells it. */
+UNWIND_INLINE bool unwind_is_sigreturn(uint64_t code)
+{
+	return code == CODE_SIGRETURN || (code & CODE_SIGRETURN_SHORT_MASK) == CODE_SIGRETURN_SHORT;
+}
+
+/* Words on the stack below the return address of a leaf whose frame pointer is not set up yet, or not
+ * any more, as the code where it stands tells; negative: it is. */
+UNWIND_INLINE int unwind_words_below_return(uint64_t code)
+{
+	uint32_t behind_push = (uint32_t)(code >> 8) & CODE_MOV_MASK;
+
+	if ((code & CODE_MOV_MASK) == CODE_MOV_RSP_RBP ||
+		(code & CODE_MOV_MASK) == CODE_MOV_RSP_RBP_TOO)
+		return 1;
+	if ((code & 0xff) == CODE_RET)
+		return 0;
+	return (code & 0xff) == CODE_PUSH_RBP &&
+			(behind_push == CODE_MOV_RSP_RBP || behind_push == CODE_MOV_RSP_RBP_TOO)
+		? 0
+		: -1;
+}
+
 /* The same by the chain of frame pointers: code built with them keeps, where rbp points, the caller's
  * rbp and, above it, the return address; a saved rbp of zero is what a thread begins with. What the
- * order can't tell: a function that has not set up its frame yet, or has none, hides its caller. */
+ * order can't tell: a function that has no frame hides its caller. */
 UNWIND_INLINE enum stop unwind_step_frame_pointer(
 	struct unwind_registers *registers, unwind_read_fn *read, void *context)
 {
@@ -191,4 +238,26 @@ UNWIND_INLINE enum stop unwind_step_frame_pointer(
 		.bx_lost = 1,
 	};
 	return STOP_NONE;
+}
+
+/* From a frame whose code tables say nothing about. */
+UNWIND_INLINE enum stop unwind_step_without_rule(struct unwind_registers *registers,
+	const uint64_t *leaf, unwind_read_fn *read, void *context)
+{
+	struct unwind_rule rule = {
+		.cfa = UNWIND_CFA_register, .cfa_register = UNWIND_RSP, .return_detail = -1};
+	uint64_t code;
+	int words;
+
+	if (read(context, registers->ip, &code))
+		return unwind_step_frame_pointer(registers, read, context);
+	if (unwind_is_sigreturn(code))
+		return unwind_step(&unwind_rule_of_signal, registers, leaf, read, context);
+	words = registers->is_exact ? unwind_words_below_return(code) : -1;
+	if (words < 0)
+		return unwind_step_frame_pointer(registers, read, context);
+	rule.cfa_offset = (words + 1) * (int32_t)sizeof(uint64_t);
+	rule.rbp = words ? UNWIND_SAVED_at_rsp : UNWIND_SAVED_unchanged;
+	rule.rbx = UNWIND_SAVED_lost;
+	return unwind_step(&rule, registers, leaf, read, context);
 }

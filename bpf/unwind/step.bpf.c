@@ -30,7 +30,8 @@ static __always_inline enum stop step_unwind(struct walk *walk)
 
 	if (stop != UNWIND_NO_RULE)
 		return stop;
-	return unwind_step_frame_pointer(&walk->state.registers, window_read_word, walk);
+	return unwind_step_without_rule(
+		&walk->state.registers, walk->state.leaf, window_read_word, walk);
 }
 
 __noinline int step_next(void)

@@ -34,38 +34,76 @@ bool frame_code_range(const struct load_map *map, uint64_t *ret_from, uint64_t *
 }
 
 static int take_section(const struct image *image, const struct section_names *names,
-	const char *name, struct frame_source *source)
+	const char *name, uint8_t **bytes, struct eh_frame *section)
 {
 	uint32_t index = section_find(image, names, name);
-	struct eh_frame *section = &source->table.section;
 	size_t byte_count;
 	int r;
 
 	if (index == 0)
 		return -ENOENT;
-	r = section_read(image, names, index, FRAME_SOURCE_BYTES_MAX, &source->bytes, &byte_count);
-	if (r < 0)
+	r = section_read(image, names, index, FRAME_SOURCE_BYTES_MAX, bytes, &byte_count);
+	if (r < 0) {
+		*bytes = NULL;
 		return r;
-	section->bytes = source->bytes;
+	}
+	section->bytes = *bytes;
 	section->byte_count = byte_count;
 	section->bases.section = image->sections[index].address;
 	return 0;
 }
 
+/* Where there is a second text section of C code in front, newer tables don't say where Go's begins;
+ * what they say would fit nowhere. */
+static bool text_is_known(
+	const struct frame_source *source, const struct go_table *table, uint64_t text)
+{
+	return table->text != text || !source->bytes;
+}
+
+/* A file without Go's table, or with one that can't be read, goes by what else there is. */
+static void read_go(
+	const struct image *image, const struct section_names *names, struct frame_source *source)
+{
+	uint32_t index = section_find(image, names, ".gopclntab");
+	uint32_t text_index = section_find(image, names, ".text");
+	struct go_table *table = &source->table.go;
+	size_t byte_count;
+	uint64_t text;
+
+	if (index == 0)
+		index = section_find(image, names, ".data.rel.ro.gopclntab");
+	if (index == 0 || text_index == 0)
+		return;
+	text = image->sections[text_index].address;
+	if (section_read(image, names, index, FRAME_SOURCE_GO_BYTES_MAX, &source->go_bytes,
+		    &byte_count) < 0) {
+		source->go_bytes = NULL;
+		return;
+	}
+	if (go_table_open(source->go_bytes, byte_count, text, table) < 0 ||
+		!text_is_known(source, table, text))
+		*table = (struct go_table){0};
+}
+
+/* Programs built without unwind tables still have .eh_frame of the start files, and what the compiler
+ * knew of their own code is in .debug_frame. */
 static int read_by_section(const struct image *image, struct frame_source *source)
 {
+	struct table_source *table = &source->table;
 	struct section_names names;
-	int r = section_names_read(image, &names);
+	int r = section_names_read(image, &names), of_debug;
 
 	if (r < 0)
 		return r;
-	r = take_section(image, &names, ".eh_frame", source);
-	if (r == -ENOENT) {
-		source->table.section.is_debug_frame = true;
-		r = take_section(image, &names, ".debug_frame", source);
-	}
+	r = take_section(image, &names, ".eh_frame", &source->bytes, &table->section);
+	table->debug_section.is_debug_frame = true;
+	of_debug = take_section(
+		image, &names, ".debug_frame", &source->debug_bytes, &table->debug_section);
+	if (r == 0 || r == -ENOENT)
+		read_go(image, &names, source);
 	section_names_done(&names);
-	return r;
+	return r == -ENOENT ? of_debug : r;
 }
 
 static const struct image_segment *segment_of(
@@ -114,7 +152,6 @@ static int read_by_index(const struct image *image, struct frame_source *source)
 	source->bytes = malloc(byte_count);
 	if (!source->bytes)
 		return -ENOMEM;
-	section->is_debug_frame = false;
 	section->bytes = source->bytes;
 	section->byte_count = byte_count;
 	section->bases.section = address;
@@ -134,7 +171,10 @@ static int read_image(const struct image *image, struct frame_source *source)
 		return -ENOENT;
 	source->table.entry = image->entry;
 	r = image->section_count ? read_by_section(image, source) : -ENOENT;
-	return r == -ENOENT ? read_by_index(image, source) : r;
+	if (r == -ENOENT)
+		r = read_by_index(image, source);
+	/* Go's own table is enough. */
+	return r == -ENOENT && source->table.go.function_count > 0 ? 0 : r;
 }
 
 int frame_source_read(int fd, struct frame_source *ret_source)
@@ -158,4 +198,8 @@ void frame_source_done(struct frame_source *source)
 {
 	free(source->bytes);
 	source->bytes = NULL;
+	free(source->debug_bytes);
+	source->debug_bytes = NULL;
+	free(source->go_bytes);
+	source->go_bytes = NULL;
 }

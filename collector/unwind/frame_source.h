@@ -17,10 +17,14 @@
 /* A program of 1 GB has some 40 MB of it. More costs this program its table, not the host its
  * memory. */
 #define FRAME_SOURCE_BYTES_MAX (48u << 20)
+/* Of Go's table; those of the largest programs (container runtimes of clusters) have 40 MB. */
+#define FRAME_SOURCE_GO_BYTES_MAX FRAME_SOURCE_BYTES_MAX
 
 struct frame_source {
 	struct table_source table;
 	uint8_t *bytes;
+	uint8_t *debug_bytes;
+	uint8_t *go_bytes;
 };
 
 int frame_source_read(int fd, struct frame_source *ret_source);

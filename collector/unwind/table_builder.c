@@ -12,8 +12,12 @@
 struct function {
 	uint32_t from; /* bytes of code, from code_from on */
 	uint32_t until;
-	uint64_t offset; /* of its entry in the section */
+	uint64_t offset; /* of its entry, and FUNCTION_OF_... */
 };
+
+/* Above any offset, so that of two for the same code the one of the better source comes first. */
+#define FUNCTION_OF_DEBUG (UINT64_C(1) << 62)
+#define FUNCTION_OF_GO (UINT64_C(1) << 63)
 
 struct builder {
 	const struct table_source *source;
@@ -21,6 +25,7 @@ struct builder {
 	struct rule_set *rules;
 	struct table_counts counts;
 	struct eh_frame_reader reader;
+	struct eh_frame_reader debug_reader;
 	struct function *functions;
 	size_t function_count;
 	size_t function_capacity;
@@ -99,19 +104,54 @@ static bool functions_are_sorted(const struct builder *builder)
 	return true;
 }
 
-static int list_functions(struct builder *builder)
+static int list_functions_of_go(struct builder *builder)
+{
+	const struct go_table *table = &builder->source->go;
+	struct eh_frame_function function;
+	int r = 0;
+
+	for (uint32_t i = 0; i < table->function_count && r == 0; i++) {
+		if (go_table_function(table, i, &function) < 0) {
+			builder->counts.broken_count++;
+			continue;
+		}
+		function.offset |= FUNCTION_OF_GO;
+		r = add_function(builder, &function);
+	}
+	return r;
+}
+
+/* SOURCE: FUNCTION_OF_..., or 0. */
+static int list_functions_of_section(
+	struct builder *builder, struct eh_frame_reader *reader, uint64_t source)
 {
 	struct eh_frame_function function;
 	int r;
 
-	eh_frame_reader_init(&builder->reader, &builder->source->section);
-	while ((r = eh_frame_next(&builder->reader, &function)) == 1) {
-		r = add_function(builder, &function);
-		if (r < 0)
-			return r;
+	while ((r = eh_frame_next(reader, &function)) == 1) {
+		function.offset |= source;
+		if (add_function(builder, &function) < 0)
+			return -ENOMEM;
 	}
+	builder->counts.broken_count += reader->broken_count;
+	return r;
+}
+
+static int list_functions(struct builder *builder)
+{
+	int r;
+
+	eh_frame_reader_init(&builder->reader, &builder->source->section);
+	eh_frame_reader_init(&builder->debug_reader, &builder->source->debug_section);
+	r = list_functions_of_section(builder, &builder->reader, 0);
+	if (r != -ENOMEM && builder->source->debug_section.bytes)
+		r = list_functions_of_section(builder, &builder->debug_reader, FUNCTION_OF_DEBUG);
+	if (r != -ENOMEM && list_functions_of_go(builder) < 0)
+		r = -ENOMEM;
+	if (r == -ENOMEM)
+		return r;
 	builder->counts.function_count = builder->function_count;
-	builder->counts.broken_count = builder->reader.broken_count;
+	/* What was read of a section that is broken further on counts. */
 	if (builder->function_count == 0)
 		return r < 0 ? r : -ENOENT;
 	if (!functions_are_sorted(builder))
@@ -206,6 +246,21 @@ static int take_row(void *context, uint64_t from, uint64_t until, const struct u
 	return builder->fault;
 }
 
+static int rows_of(struct builder *builder, const struct function *function)
+{
+	struct eh_frame_function found = {
+		builder->source->code_from + function->from,
+		builder->source->code_from + function->until,
+		(size_t)(function->offset & ~(FUNCTION_OF_GO | FUNCTION_OF_DEBUG)),
+	};
+
+	if (function->offset & FUNCTION_OF_GO)
+		return go_table_rows(&builder->source->go, &found, take_row, builder);
+	return eh_frame_rows(
+		function->offset & FUNCTION_OF_DEBUG ? &builder->debug_reader : &builder->reader,
+		&found, take_row, builder);
+}
+
 static int add_functions(struct builder *builder)
 {
 	uint32_t end = 0; /* of the function before */
@@ -215,11 +270,6 @@ static int add_functions(struct builder *builder)
 
 	for (size_t i = 0; i < builder->function_count && r == 0; i++) {
 		const struct function *function = &builder->functions[i];
-		struct eh_frame_function found = {
-			builder->source->code_from + function->from,
-			builder->source->code_from + function->until,
-			function->offset,
-		};
 		bool is_last = i + 1 == builder->function_count;
 
 		if (i > 0 && function->from > end + TABLE_PADDING_MAX)
@@ -228,8 +278,7 @@ static int add_functions(struct builder *builder)
 			return r;
 		builder->clip = is_last ? UINT32_MAX : builder->functions[i + 1].from;
 		builder->end = function->from;
-		if (eh_frame_rows(&builder->reader, &found, take_row, builder) < 0 &&
-			builder->fault == 0)
+		if (rows_of(builder, function) < 0 && builder->fault == 0)
 			builder->counts.broken_count++;
 		r = builder->fault;
 		/* What could not be read to its end leaves code without rows. */

@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "collector/unwind/eh_frame.h"
+#include "collector/unwind/go_table.h"
 #include "collector/unwind/node_pool.h"
 #include "collector/unwind/rule_set.h"
 
@@ -27,7 +27,10 @@
 #define TABLE_ENTRY_BYTES 96
 
 struct table_source {
-	struct eh_frame section;
+	/* No bytes: there is none. Of what speaks of the same code, the first here counts. */
+	struct eh_frame section; /* .eh_frame */
+	struct eh_frame debug_section; /* .debug_frame */
+	struct go_table go;
 	/* Addresses of code, [code_from, code_until): bytes are counted from code_from. */
 	uint64_t code_from;
 	uint64_t code_until;

@@ -208,6 +208,10 @@ long bpf_probe_read_user(void *buffer, uint32_t byte_count, const void *address)
 {
 	uint64_t offset = (uintptr_t)address - host.user_start;
 
+	if (host.code_at && (uintptr_t)address == host.code_at && byte_count == sizeof(host.code)) {
+		memcpy(buffer, &host.code, byte_count);
+		return 0;
+	}
 	if (offset >= host.user_bytes || host.user_bytes - offset < byte_count) {
 		memset(buffer, 0, byte_count);
 		return -EFAULT;

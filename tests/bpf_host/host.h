@@ -54,6 +54,8 @@ struct host {
 	uint64_t user_start;
 	uint64_t user_memory[HOST_USER_BYTES_MAX / sizeof(uint64_t)];
 	uint64_t user_bytes;
+	/* One word of code that can be read as well; at 0: none. */
+	uint64_t code_at, code;
 	/* What user space wrote for walks; see host_map_everything. */
 	struct unwind_memory_fixture unwind;
 	struct node_pool nodes;

@@ -142,6 +142,93 @@ static void a_walk_ends_when_its_time_is_up(void)
 	check_frames(run(), 3 * WALK_FRAMES_PER_CLOCK, STOP_budget);
 }
 
+/* Code of the leaf's first bytes, little-endian. */
+static void set_code(uint64_t code)
+{
+	host.code_at = MADE_LEAF;
+	host.code = code;
+}
+
+/* Puts one more caller below the chain: the leaf's, whose return address is WORDS above rsp. */
+static void push_caller(uint32_t words)
+{
+	context.regs.rsp = host.user_start;
+	host.user_memory[words] = MADE_RETURN(1000);
+	if (words > 0)
+		host.user_memory[0] = context.regs.rbp;
+}
+
+static void check_hidden_caller(void)
+{
+	const struct event_sample *sample = run();
+
+	CHECK_EQ(sample->user_stop, STOP_complete);
+	CHECK_EQ(sample->user_frame_count, 5);
+	CHECK_EQ(sample->ips[1], MADE_RETURN(1000));
+	CHECK_EQ(sample->ips[2], MADE_RETURN(0));
+}
+
+static void a_function_that_has_no_frame_yet_does_not_hide_its_caller(void)
+{
+	/* push %rbp; mov %rsp, %rbp, in both encodings */
+	begin(3);
+	set_code(UINT64_C(0x90e5894855));
+	push_caller(0);
+	check_hidden_caller();
+	begin(3);
+	set_code(UINT64_C(0x90ec8b4855));
+	push_caller(0);
+	check_hidden_caller();
+	/* mov %rsp, %rbp */
+	begin(3);
+	set_code(UINT64_C(0x90e58948));
+	push_caller(1);
+	context.regs.rbp = 12345;
+	check_hidden_caller();
+	/* ret */
+	begin(3);
+	set_code(0xc3);
+	push_caller(0);
+	check_hidden_caller();
+}
+
+static void a_push_alone_tells_nothing(void)
+{
+	begin(3);
+	set_code(UINT64_C(0x9090909055));
+	check_frames(run(), 4, STOP_complete);
+}
+
+/* As in musl and Go: the handler's caller is known by what its code does. */
+static void a_return_from_a_signal_is_known_by_its_code(void)
+{
+	static const uint64_t codes[] = {
+		UINT64_C(0x0f0000000fc0c748), UINT64_C(0x90050f0000000fb8)};
+
+	for (int i = 0; i < 2; i++) {
+		const struct event_sample *sample;
+		uint64_t *frame;
+
+		begin(2);
+		/* The handler's record is the first one; above it is the kernel's frame. */
+		host.code_at = MADE_RETURN(0);
+		host.code = codes[i];
+		frame = &host.user_memory[(made_record(0) + 16 - host.user_start) / 8];
+		memset(frame, 0, 400);
+		frame[120 / 8] = made_record(20);
+		frame[160 / 8] = made_record(19);
+		frame[168 / 8] = MADE_RETURN(500);
+		made_set_frame_pointer(20, 0);
+		made_set_return_address(20, MADE_RETURN(501));
+		sample = run();
+		CHECK_EQ(sample->user_stop, STOP_complete);
+		CHECK_EQ(sample->user_frame_count, 4);
+		CHECK_EQ(sample->ips[1], MADE_RETURN(0));
+		CHECK_EQ(sample->ips[2], MADE_RETURN(500));
+		CHECK_EQ(sample->ips[3], MADE_RETURN(501));
+	}
+}
+
 /* A fixed sequence that looks random. */
 static uint64_t next_number(uint64_t *state)
 {
@@ -181,6 +268,9 @@ int main(void)
 	RUN(memory_that_is_not_there_ends_the_walk);
 	RUN(an_impossible_return_address_is_no_frame);
 	RUN(a_walk_ends_when_its_time_is_up);
+	RUN(a_function_that_has_no_frame_yet_does_not_hide_its_caller);
+	RUN(a_push_alone_tells_nothing);
+	RUN(a_return_from_a_signal_is_known_by_its_code);
 	RUN(any_memory_and_registers_give_a_sample);
 	return 0;
 }

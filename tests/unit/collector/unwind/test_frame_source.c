@@ -37,7 +37,7 @@ static int read_finished(struct tiny_elf *elf, struct frame_source *ret_source)
 	return frame_source_read(fd, ret_source);
 }
 
-static void eh_frame_comes_before_debug_frame(void)
+static void eh_frame_and_debug_frame_are_both_taken(void)
 {
 	struct frame_source source;
 	struct tiny_elf elf;
@@ -50,6 +50,8 @@ static void eh_frame_comes_before_debug_frame(void)
 	CHECK(!source.table.section.is_debug_frame);
 	CHECK_EQ(source.table.section.byte_count, 4);
 	CHECK_EQ(source.table.section.bases.section, 0x402000);
+	CHECK(source.table.debug_section.is_debug_frame);
+	CHECK_EQ(source.table.debug_section.byte_count, 2);
 	CHECK_EQ(source.table.code_from, 0x401000);
 	CHECK_EQ(source.table.code_until, 0x401800);
 	frame_source_done(&source);
@@ -63,7 +65,37 @@ static void debug_frame_is_taken_where_there_is_nothing_else(void)
 	begin(&elf);
 	tiny_elf_section(&elf, ".debug_frame", SHT_PROGBITS, 0, 0, contents, sizeof(contents));
 	CHECK_EQ(read_finished(&elf, &source), 0);
-	CHECK(source.table.section.is_debug_frame);
+	CHECK(source.table.section.bytes == NULL);
+	CHECK(source.table.debug_section.is_debug_frame);
+	CHECK_EQ(source.table.debug_section.byte_count, sizeof(contents));
+	frame_source_done(&source);
+}
+
+/* A table of one function of 256 bytes, which does not say where the code begins. */
+static const uint64_t go_contents[24] = {UINT64_C(0x08010000fffffff1), 1, 1, 0, 0, 0, 0, 0x48, 0x48,
+	UINT64_C(0x0000000c00000000), 256, 0, 0, 0, 0, 0};
+
+static void a_go_program_goes_by_its_own_table(void)
+{
+	struct frame_source source;
+	struct tiny_elf elf;
+
+	begin(&elf);
+	tiny_elf_section(&elf, ".text", SHT_PROGBITS, SHF_ALLOC, 0x401000, contents, 4);
+	tiny_elf_section(&elf, ".gopclntab", SHT_PROGBITS, SHF_ALLOC, 0x403000, go_contents,
+		sizeof(go_contents));
+	CHECK_EQ(read_finished(&elf, &source), 0);
+	CHECK_EQ(source.table.go.function_count, 1);
+	CHECK_EQ(source.table.go.text, 0x401000);
+	frame_source_done(&source);
+	/* Beside C code it would have to say it. */
+	begin(&elf);
+	tiny_elf_section(&elf, ".text", SHT_PROGBITS, SHF_ALLOC, 0x401000, contents, 4);
+	tiny_elf_section(&elf, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 0x402000, contents, 4);
+	tiny_elf_section(&elf, ".gopclntab", SHT_PROGBITS, SHF_ALLOC, 0x403000, go_contents,
+		sizeof(go_contents));
+	CHECK_EQ(read_finished(&elf, &source), 0);
+	CHECK_EQ(source.table.go.function_count, 0);
 	frame_source_done(&source);
 }
 
@@ -118,8 +150,9 @@ static void what_is_no_elf_file_is_refused(void)
 
 int main(void)
 {
-	RUN(eh_frame_comes_before_debug_frame);
+	RUN(eh_frame_and_debug_frame_are_both_taken);
 	RUN(debug_frame_is_taken_where_there_is_nothing_else);
+	RUN(a_go_program_goes_by_its_own_table);
 	RUN(a_file_without_either_has_none);
 	RUN(the_index_leads_to_eh_frame_without_sections);
 	RUN(what_is_no_elf_file_is_refused);

@@ -113,6 +113,35 @@ static void each_byte_has_the_rule_of_its_function(void)
 	tear_down();
 }
 
+static void of_two_sections_the_first_counts_and_the_other_fills_in(void)
+{
+	struct bytes_writer debug;
+	struct table_counts counts;
+	struct unwind_table table;
+	struct table_source source = {.code_from = CODE, .code_until = CODE + 0x1000};
+
+	set_up(4);
+	begin_section();
+	add_function(0x100, 0x100, 64);
+	add_function(0x200, 0x100, 72);
+	debug = section;
+	begin_section();
+	add_function(0x200, 0x100, 16);
+	source.section =
+		(struct eh_frame){section.bytes, section.byte_count, {.section = SECTION}, false};
+	source.debug_section =
+		(struct eh_frame){debug.bytes, debug.byte_count, {.section = SECTION}, false};
+	CHECK_EQ(table_build(&source, &pool, &rules, &table, &counts), 0);
+	CHECK_EQ(counts.function_count, 3);
+	CHECK_EQ(cfa_at(&table, 0x180), 64);
+	CHECK_EQ(cfa_at(&table, 0x280), 16);
+	CHECK_EQ(cfa_at(&table, 0x300), 0);
+	table_free(&pool, &table);
+	bytes_writer_done(&debug);
+	bytes_writer_done(&section);
+	tear_down();
+}
+
 static void functions_that_overlap_are_cut_at_the_next(void)
 {
 	struct unwind_table table;
@@ -225,6 +254,7 @@ static void a_section_without_a_function_of_the_code_is_none(void)
 int main(void)
 {
 	RUN(each_byte_has_the_rule_of_its_function);
+	RUN(of_two_sections_the_first_counts_and_the_other_fills_in);
 	RUN(functions_that_overlap_are_cut_at_the_next);
 	RUN(at_an_entry_without_rules_a_thread_begins);
 	RUN(a_table_of_many_leaves_answers_everywhere);
