@@ -155,6 +155,7 @@ static void write_top_row(
 	json_string(json_key(json, "kind"), function_kind_text((enum function_kind)function->kind));
 	json_signed(json_key(json, "self"), row->self);
 	json_signed(json_key(json, "total"), row->total);
+	json_boolean(json_key(json, "inlined"), !row->called);
 	write_string(json, "function", strings, function->plain ? function->plain : function->name);
 	write_string(json, "raw", strings, function->raw ? function->raw : function->name);
 	write_string(json, "file", strings, function->file);

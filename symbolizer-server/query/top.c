@@ -31,6 +31,7 @@ static void enter(void *context, uint32_t node)
 	if (sums->on_path[at->what]++ == 0)
 		sums->rows[at->what].total += sums->calls->totals[node];
 	sums->rows[at->what].self += at->self;
+	sums->rows[at->what].called |= !call_tree_is_inlined(sums->calls, node);
 }
 
 static void leave(void *context, uint32_t node)

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "symbolizer-server/query/call_tree.h"
@@ -17,6 +18,7 @@ struct top_row {
 	uint32_t function;
 	int64_t self;
 	int64_t total;
+	bool called; /* at least once; else each of its calls was inlined */
 };
 
 struct top {

@@ -86,7 +86,7 @@ def check_names(top):
             continue
         # Local suffixes such as .isra.0 may be left away.
         check(
-            name in known[module] or any(full.startswith(name + ".") for full in known[module]) or function["kind"] == "inlined",
+            name in known[module] or any(full.startswith(name + ".") for full in known[module]) or function["inlined"],
             f"{module} has no function {name!r}",
         )
     check(unnamed <= 0.01 * top["total"], f"{100 * unnamed / top['total']:.2f} % of the time has no name")

@@ -129,7 +129,8 @@ static void every_route_answers(void)
 		"\"totals\":[1000000000,1000000000,900000000,", "\"partial_symbols\":true");
 	SAYS("/api/v1/top?" CPU RANGE "&limit=1", "\"function_count\":5",
 		"\"functions\":[{\"name\":\"f\",\"module\":\"\",\"kind\":\"native\","
-		"\"self\":600000000,\"total\":900000000,\"function\":\"f\",\"raw\":\"f\","
+		"\"self\":600000000,\"total\":900000000,\"inlined\":false,\"function\":\"f\","
+		"\"raw\":\"f\","
 		"\"file\":\"\",\"line\":0,\"build_id\":\"\"}]");
 	SAYS("/api/v1/top?" CPU RANGE "&group=line&builds=apart&inlined=hide&function=g&module=",
 		"\"function_count\":0,\"functions\":[]");

@@ -58,6 +58,43 @@ static int ask_lines(
 	return 0;
 }
 
+/* f, with g inlined at 0x20, and with g and h at 0x30; 0x40 is g itself. */
+static int ask_inlined(
+	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain)
+{
+	static const struct symbol_call f = {.name = "f"}, g = {.name = "g"}, h = {.name = "h"};
+
+	(void)context;
+	(void)id;
+	*ret_chain = (struct symbol_chain){.start = address, .end = address + 1};
+	if (address >= 0x30 && address < 0x40)
+		ret_chain->calls[ret_chain->count++] = h;
+	if (address >= 0x20)
+		ret_chain->calls[ret_chain->count++] = g;
+	if (address < 0x40)
+		ret_chain->calls[ret_chain->count++] = f;
+	return 0;
+}
+
+static void inlined_calls_count_as_their_function_does(void)
+{
+	struct tree_fixture fixture;
+	struct top top;
+
+	tree_fixture_begin(&fixture);
+	/* f calls g, into which nothing was inlined, where g and h are inlined into f. */
+	tree_fixture_add(&fixture, "lib.so@0x31;lib.so@0x40 4\nlib.so@0x20 3\nlib.so@0x30 2\n");
+	tree_fixture_end_by(&fixture, ask_inlined, &(struct naming_options){0});
+	CHECK_EQ(top_init(&top, &fixture.calls), 0);
+	CHECK_EQ(top.count, 3);
+	is_row(&fixture, &top.rows[0], "g", 7, 9);
+	is_row(&fixture, &top.rows[1], "h", 2, 6);
+	is_row(&fixture, &top.rows[2], "f", 0, 9);
+	CHECK(top.rows[0].called && !top.rows[1].called && top.rows[2].called);
+	top_done(&top);
+	tree_fixture_done(&fixture);
+}
+
 static void one_function_can_be_had_line_by_line(void)
 {
 	struct tree_fixture fixture;
@@ -85,6 +122,7 @@ static void one_function_can_be_had_line_by_line(void)
 
 int main(void)
 {
+	RUN(inlined_calls_count_as_their_function_does);
 	RUN(one_function_can_be_had_line_by_line);
 	RUN(recursion_counts_once);
 	RUN(an_empty_tree_has_no_rows);
