@@ -152,6 +152,7 @@ int lmdb_env_usage(struct lmdb_env *env, struct lmdb_usage *ret_usage)
 		return -errno;
 	*ret_usage = (struct lmdb_usage){
 		.map_bytes = info.me_mapsize,
+		.page_bytes = stat.ms_psize,
 		.used_bytes = ((uint64_t)info.me_last_pgno + 1) * stat.ms_psize,
 		.file_bytes = (uint64_t)file.st_size,
 		.reader_count = info.me_numreaders,
@@ -277,6 +278,17 @@ int lmdb_count(struct lmdb_txn *txn, uint32_t table, uint64_t *ret_count)
 	if (r != 0)
 		return translate(r);
 	*ret_count = stat.ms_entries;
+	return 0;
+}
+
+int lmdb_page_count(struct lmdb_txn *txn, uint32_t table, uint64_t *ret_count)
+{
+	MDB_stat stat;
+	int r = mdb_stat(txn->txn, table, &stat);
+
+	if (r != 0)
+		return translate(r);
+	*ret_count = (uint64_t)stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
 	return 0;
 }
 

@@ -47,6 +47,7 @@ struct lmdb_span {
 
 struct lmdb_usage {
 	uint64_t map_bytes;
+	uint32_t page_bytes;
 	uint64_t used_bytes; /* pages ever used, free ones included */
 	uint64_t file_bytes; /* less than used_bytes: the end of the file is gone */
 	uint32_t reader_count;
@@ -80,6 +81,8 @@ int lmdb_get(
 int lmdb_put(struct lmdb_txn *txn, uint32_t table, struct lmdb_span key, struct lmdb_span value);
 int lmdb_delete(struct lmdb_txn *txn, uint32_t table, struct lmdb_span key);
 int lmdb_count(struct lmdb_txn *txn, uint32_t table, uint64_t *ret_count);
+/* Pages that TABLE says it has. */
+int lmdb_page_count(struct lmdb_txn *txn, uint32_t table, uint64_t *ret_count);
 
 int lmdb_cursor_new(struct lmdb_txn *txn, uint32_t table, struct lmdb_cursor **ret_cursor);
 /* Before the end of its transaction. Accepts NULL. */

@@ -36,18 +36,49 @@
 /* How often requests are looked at that a collector let pass. */
 #define KEEPER_PERIOD_NS (UINT64_C(500) * NS_PER_MS)
 
-/* Reads all of a cache, then opens and closes it as the server will. Whatever that does to this
+/* More than one chunk, of more than one page. */
+#define TRIAL_CHUNK_COUNT 2
+#define TRIAL_CHUNK_BYTES 10000
+
+static int read_trial(void *context, uint32_t chunk, uint8_t *ret_bytes, uint32_t *ret_byte_count)
+{
+	(void)context;
+	memset(ret_bytes, (int)chunk, TRIAL_CHUNK_BYTES);
+	*ret_byte_count = TRIAL_CHUNK_BYTES;
+	return 0;
+}
+
+/* Stores an index under an id that no file has, and takes it out again. */
+static int try_store(struct symbol_cache *cache)
+{
+	struct symbol_cache_index index = {
+		.quality = SYMBOL_QUALITY_DYNAMIC,
+		.chunk_count = TRIAL_CHUNK_COUNT,
+		.byte_count = (uint64_t)TRIAL_CHUNK_COUNT * TRIAL_CHUNK_BYTES,
+		.read = read_trial,
+	};
+	int r = build_id_make(BUILD_ID_GNU, "\0", 1, &index.id);
+
+	if (r == 0)
+		r = symbol_cache_store(cache, &index);
+	symbol_cache_drop(cache, &index.id);
+	return r;
+}
+
+/* Reads all of a cache, then opens, uses and closes it as the server will. Whatever that does to this
  * process, the server learns of it by its exit status. */
 static int try_cache(const char *cache_folder)
 {
 	struct symbol_cache_options options = {
 		.folder = cache_folder, .bytes_max = CACHE_BYTES_DEFAULT, .clock = clock_system()};
 	struct symbol_cache *cache;
+	int r;
 
 	if (symbol_check(cache_folder) < 0 || symbol_cache_new(&options, &cache) < 0)
 		return 1;
+	r = try_store(cache);
 	symbol_cache_free(cache);
-	return 0;
+	return r < 0 && r != -ENOSPC;
 }
 
 int symbolizer_hidden_main(int argc, char **argv)
