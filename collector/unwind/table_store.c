@@ -67,29 +67,54 @@ static uint16_t age_of(const struct unwind_table *table, uint16_t now)
 	return age > 0 ? (uint16_t)age : 0;
 }
 
-bool table_store_evict(struct table_store *store, uint32_t keep, uint16_t idle_min, uint64_t now_ns)
+static void take_back(struct table_store *store, uint32_t number)
 {
-	uint16_t now = UNWIND_USE_TIME(now_ns), oldest_age = 0;
-	struct unwind_table *oldest = NULL, table;
+	struct unwind_table table = store->tables[number];
 
-	for (uint32_t i = 0; i < store->count; i++) {
-		struct unwind_table *candidate = &store->tables[i];
-		uint16_t age = age_of(candidate, now);
-
-		if (candidate->state != UNWIND_TABLE_ready || i == keep || age < idle_min ||
-			(oldest && age <= oldest_age))
-			continue;
-		oldest = candidate;
-		oldest_age = age;
-	}
-	if (!oldest)
-		return false;
-	table = *oldest;
-	oldest->state = UNWIND_TABLE_absent;
+	store->tables[number].state = UNWIND_TABLE_absent;
 	/* A walk that still found it ready meets nodes of another generation. */
 	atomic_thread_fence(memory_order_seq_cst);
 	table_free(store->pool, &table);
 	tally_add(store->tally, TALLY_unwind_tables_evicted, 1);
+}
+
+bool table_store_evict(struct table_store *store, uint32_t keep, uint16_t idle_min, uint64_t now_ns)
+{
+	uint16_t now = UNWIND_USE_TIME(now_ns), oldest_age = 0;
+	uint32_t oldest = UNWIND_TABLES_MAX;
+
+	for (uint32_t i = 0; i < store->count; i++) {
+		uint16_t age = age_of(&store->tables[i], now);
+
+		if (store->tables[i].state != UNWIND_TABLE_ready || i == keep || age < idle_min ||
+			(oldest < UNWIND_TABLES_MAX && age <= oldest_age))
+			continue;
+		oldest = i;
+		oldest_age = age;
+	}
+	if (oldest == UNWIND_TABLES_MAX)
+		return false;
+	take_back(store, oldest);
+	return true;
+}
+
+/* Takes back the largest table for one of SOURCE_BYTES, if it is much larger and its time has come. */
+static bool evict_larger(struct table_store *store, size_t source_bytes, uint64_t now_ns)
+{
+	uint32_t largest = 0;
+
+	for (uint32_t i = 0; i < store->count; i++) {
+		if (store->tables[i].state == UNWIND_TABLE_ready &&
+			(store->tables[largest].state != UNWIND_TABLE_ready ||
+				store->entries[i].source_bytes >
+					store->entries[largest].source_bytes))
+			largest = i;
+	}
+	if (now_ns < store->larger_at_ns || store->tables[largest].state != UNWIND_TABLE_ready ||
+		store->entries[largest].source_bytes / TABLE_LARGER_MIN < source_bytes)
+		return false;
+	store->larger_at_ns = now_ns + TABLE_LARGER_INTERVAL_NS;
+	take_back(store, largest);
 	return true;
 }
 
@@ -108,12 +133,15 @@ static int build(struct table_store *store, uint32_t number, int fd, uint64_t no
 		return r;
 	do
 		r = table_build(&source.table, store->pool, store->rules, ret_table, &counts);
-	while (r == -ENOSPC && table_store_evict(store, number, TABLE_IN_USE, now_ns));
-	frame_source_done(&source);
+	while (r == -ENOSPC &&
+		(table_store_evict(store, number, TABLE_IN_USE, now_ns) ||
+			evict_larger(store, source.table.section.byte_count, now_ns)));
 	if (r == 0) {
+		store->entries[number].source_bytes = source.table.section.byte_count;
 		tally_add(store->tally, TALLY_unwind_rows, counts.row_count);
 		tally_add(store->tally, TALLY_unwind_functions_broken, counts.broken_count);
 	}
+	frame_source_done(&source);
 	return r;
 }
 

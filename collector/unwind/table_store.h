@@ -3,9 +3,9 @@
  *
  * What it is   gives each build-ID a number, and builds its table when a walk first needs it. All
  *              processes share it. When the memory is used up, tables that no walk used for longest
- *              are taken back; they are built again when they are needed. Tables in use stay:
- *              where all are, a new one is refused for a while, since two that take the memory
- *              from each other cost more than the stacks of one.
+ *              are taken back; they are built again when they are needed. Tables in use stay,
+ *              but for much smaller ones: a new one is refused for a while, since two that take
+ *              the memory from each other cost more than the stacks of one.
  * Ownership    pool, rules and the numbered tables are the caller's.
  * Threads      one owner; walks read tables at any time.
  * Errors       -ENOSPC: all numbers are given out. A table that can't be built leaves its number
@@ -24,10 +24,15 @@
 #define TABLE_NO_ROOM_RETRY_NS (10 * NS_PER_S)
 /* A table that a walk used within so many of UNWIND_USE_TIME's seconds is in use. */
 #define TABLE_IN_USE 8
+/* Even one in use makes room for one so many times smaller: the memory of a compiler's is that of
+ * the tables of thirty small programs. Not oftener than this, so that it can't become a loop. */
+#define TABLE_LARGER_MIN 4
+#define TABLE_LARGER_INTERVAL_NS (1 * NS_PER_S)
 
 struct table_entry {
 	struct build_id build_id;
 	uint64_t retry_at_ns;
+	size_t source_bytes; /* of call frame information that its table was made of */
 };
 
 struct table_store {
@@ -36,6 +41,7 @@ struct table_store {
 	struct unwind_table *tables; /* UNWIND_TABLES_MAX, visible to walks */
 	struct table_entry *entries;
 	uint32_t count;
+	uint64_t larger_at_ns; /* when a table in use may next be taken back for a smaller one */
 	struct index_map by_build_id;
 	struct tally *tally;
 };

@@ -38,6 +38,7 @@ struct seen {
 	struct unwound *unwound;
 	pid_t pid;
 	struct clock_reading started;
+	bool is_known; /* walks know of the process */
 	uint64_t sample_count;
 	uint64_t weight_ns;
 	uint64_t user_count, user_right; /* samples of the computing thread in user mode */
@@ -123,6 +124,11 @@ static int tally_sample(void *context, const struct event_sample *sample)
 	CHECK(sample->cgroup_id != 0);
 	tally->sample_count++;
 	tally->weight_ns += sample->weight_ns;
+	/* On a busy host many processes are new at the start, and user space is late: until it has told
+	 * walks of this one, its stacks may end at once. */
+	tally->is_known |= sample->user_stop == STOP_complete;
+	if (!tally->is_known && sample->user_stop == STOP_no_process)
+		return 0;
 	leaf = sample->user_frame_count > 0
 		? known_function_of(sample->ips[sample->kernel_frame_count])
 		: KNOWN_NONE;

@@ -217,6 +217,26 @@ static void tables_in_use_stay_and_the_new_one_waits(void)
 	tear_down();
 }
 
+/* A small program beside a compiler: in use or not, the compiler's table goes, but not every time. */
+static void a_much_smaller_table_gets_the_memory_of_a_large_one(void)
+{
+	uint32_t late;
+
+	set_up();
+	late = fill(NOW);
+	store.entries[late - 2].source_bytes *= 10;
+	build(late, LIBC, NOW);
+	CHECK_EQ(memory.tables[late].state, UNWIND_TABLE_ready);
+	CHECK_EQ(memory.tables[late - 2].state, UNWIND_TABLE_absent);
+	store.entries[late - 1].source_bytes *= 10;
+	build(late - 2, LIBC, NOW + TABLE_LARGER_INTERVAL_NS - 1);
+	CHECK_EQ(memory.tables[late - 2].state, UNWIND_TABLE_no_room);
+	build(late - 2, LIBC, NOW + TABLE_LARGER_INTERVAL_NS);
+	CHECK_EQ(memory.tables[late - 2].state, UNWIND_TABLE_ready);
+	CHECK_EQ(memory.tables[late - 1].state, UNWIND_TABLE_absent);
+	tear_down();
+}
+
 /* A walk is later than the round that user space is in, and its use is no use of 19 hours ago. */
 static void a_use_in_a_moment_is_the_newest_of_all(void)
 {
@@ -266,6 +286,7 @@ int main(void)
 	RUN(a_file_that_can_not_be_read_is_tried_again_later);
 	RUN(what_was_not_used_for_longest_makes_room);
 	RUN(tables_in_use_stay_and_the_new_one_waits);
+	RUN(a_much_smaller_table_gets_the_memory_of_a_large_one);
 	RUN(a_use_in_a_moment_is_the_newest_of_all);
 	RUN(a_table_larger_than_the_cap_leaves_the_others_gone_but_counted);
 	return 0;
