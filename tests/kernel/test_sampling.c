@@ -126,7 +126,7 @@ static int tally_sample(void *context, const struct event_sample *sample)
 	tally->weight_ns += sample->weight_ns;
 	/* On a busy host many processes are new at the start, and user space is late: until it has told
 	 * walks of this one, its stacks may end at once. */
-	tally->is_known |= sample->user_stop == STOP_complete;
+	tally->is_known |= sample->mappings_version != 0;
 	if (!tally->is_known && sample->user_stop == STOP_no_process)
 		return 0;
 	leaf = sample->user_frame_count > 0
