@@ -111,7 +111,7 @@ int index_chunks_add_entries(struct index_chunks *chunks, enum symbol_chunk_kind
 			first = entries->start(entries->context, next);
 		r = write_block(&half, entries, next,
 			left < SYMBOL_BLOCK_ENTRIES ? left : SYMBOL_BLOCK_ENTRIES);
-		if (r == 0 && half_chunk_bytes(&half) + block_bytes_max > SYMBOL_CHUNK_BYTES_MAX)
+		if (r == 0 && half_chunk_bytes(&half) + block_bytes_max > SYMBOL_CHUNK_BYTES_AIM)
 			r = add_half_chunk(chunks, kind, first, &half);
 	}
 	if (r == 0 && half.block_count > 0)

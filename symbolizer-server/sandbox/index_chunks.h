@@ -27,7 +27,7 @@ void index_chunks_done(struct index_chunks *chunks);
 int index_chunks_add(struct index_chunks *chunks, enum symbol_chunk_kind kind, uint64_t first,
 	const void *bytes, size_t byte_count);
 
-/* Entries that are keyed by address and written 32 to a block. */
+/* Entries that are keyed by address and written some to a block. */
 struct index_entries {
 	uint32_t count;
 	uint64_t (*start)(const void *context, uint32_t entry);

@@ -192,11 +192,11 @@ static int write_calls(const struct index_code *code, struct index_chunks *chunk
 	int r = 0;
 
 	for (uint32_t first = 0; r == 0 && first < code->used_count;
-		first += SYMBOL_CHUNK_CALLS_MAX) {
+		first += SYMBOL_CHUNK_CALLS_AIM) {
 		uint32_t left = code->used_count - first;
 
 		r = write_call_chunk(code, first,
-			left < SYMBOL_CHUNK_CALLS_MAX ? left : SYMBOL_CHUNK_CALLS_MAX, chunks);
+			left < SYMBOL_CHUNK_CALLS_AIM ? left : SYMBOL_CHUNK_CALLS_AIM, chunks);
 	}
 	return r;
 }

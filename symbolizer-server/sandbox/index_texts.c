@@ -75,9 +75,9 @@ static int write_chunk(const struct index_texts *texts, enum symbol_chunk_kind k
 	bytes_writer_reset(&half->offsets);
 	bytes_writer_reset(&half->bytes);
 	bytes_writer_reset(&half->whole);
+	/* The last text may be a long one: it still fits. */
 	while (*next < texts->used_count &&
-		4 + half->offsets.byte_count + 4 + half->bytes.byte_count + SYMBOL_NAME_BYTES_MAX <=
-			SYMBOL_CHUNK_BYTES_MAX) {
+		half->offsets.byte_count + half->bytes.byte_count < SYMBOL_CHUNK_BYTES_AIM) {
 		uint32_t string = texts->used[*next];
 
 		bytes_write_u32(&half->offsets, (uint32_t)half->bytes.byte_count);

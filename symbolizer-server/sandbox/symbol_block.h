@@ -82,7 +82,7 @@ static inline int symbol_block_open(
 		.left = bytes[offset],
 		.first = true,
 	};
-	if (ret_block->left == 0 || ret_block->left > SYMBOL_BLOCK_ENTRIES)
+	if (ret_block->left == 0 || ret_block->left > SYMBOL_BLOCK_ENTRIES_MAX)
 		return -EBADMSG;
 	return 0;
 }
@@ -91,23 +91,22 @@ static inline int symbol_block_open(
 static inline int symbol_block_seek(const uint8_t *bytes, size_t byte_count, uint64_t address,
 	uint32_t *ret_index, struct symbol_block *ret_block)
 {
-	uint32_t low = 0, high;
-	int r = symbol_block_count(bytes, byte_count, &high);
+	uint32_t index = 0, count;
+	int r = symbol_block_count(bytes, byte_count, &count);
 
 	if (r < 0)
 		return r;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (symbol_block_start(bytes, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (symbol_block_start(bytes, 0) > address)
 		return -ENOENT;
-	*ret_index = low - 1;
-	return symbol_block_open(bytes, byte_count, low - 1, ret_block);
+	/* Without a branch that depends on the address: no guess of it would be right. */
+	while (count > 1) {
+		uint32_t half = count / 2;
+
+		index += symbol_block_start(bytes, index + half) <= address ? half : 0;
+		count -= half;
+	}
+	*ret_index = index;
+	return symbol_block_open(bytes, byte_count, index, ret_block);
 }
 
 static inline bool symbol_block_long_varint(struct symbol_block *block, uint64_t *ret_value)

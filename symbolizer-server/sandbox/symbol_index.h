@@ -50,17 +50,23 @@
 #define SYMBOL_INDEX_PARSER_VERSION 2
 /* LMDB fragments with larger values (docs/decisions/0051). */
 #define SYMBOL_CHUNK_BYTES_MAX (256u << 10)
+/* As long as chunks are made: a look-up of a few addresses reads little, and what it searches lies
+ * on few pages; the directory of the longest index still fits its chunk. */
+#define SYMBOL_CHUNK_BYTES_AIM (64u << 10)
 #define SYMBOL_HEADER_BYTES 36
 #define SYMBOL_HEADER_BYTES_OLDEST 28
 #define SYMBOL_DIRECTORY_ENTRY_BYTES 24
 #define SYMBOL_CHUNK_COUNT_MAX \
 	((SYMBOL_CHUNK_BYTES_MAX - SYMBOL_HEADER_BYTES) / SYMBOL_DIRECTORY_ENTRY_BYTES)
-#define SYMBOL_BLOCK_ENTRIES 32
+#define SYMBOL_BLOCK_ENTRIES_MAX 32
+/* As many are written: a look-up reads half of them, and each block costs 13 bytes. */
+#define SYMBOL_BLOCK_ENTRIES 16
 /* Longer names are cut: templates in templates reach 10 KiB, and no more of one is ever shown. */
 #define SYMBOL_NAME_BYTES_MAX (32u << 10)
 #define SYMBOL_FUNCTION_COUNT_MAX (64u << 20)
 /* Packed into whole chunks even at their widest: 4 fields of 32 bits. */
 #define SYMBOL_CHUNK_CALLS_MAX 16000u
+#define SYMBOL_CHUNK_CALLS_AIM 4000u
 /* Calls inlined into one another with the function around them; deeper ones are left out. */
 #define SYMBOL_CALL_DEPTH_MAX 127u
 

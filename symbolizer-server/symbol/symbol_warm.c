@@ -20,6 +20,8 @@
 #include "store/base/must.h"
 
 #define BUCKET_COUNT 1024u
+/* What is hot is a few functions of a module, each with more chains the more is inlined. */
+#define CALLS_PER_HOT_CHAIN 8u
 
 struct symbol_warm {
 	struct symbol_cache *cache;
@@ -132,11 +134,12 @@ static int module_new(struct symbol_cache *cache, const struct symbol_cache_entr
 		return -ENOMEM;
 	module->entry = *entry;
 	r = module_read(cache, module);
-	symbol_hot_init(&module->hot, r == 0 ? module->header.function_count : 0);
 	if (r < 0) {
 		module_free(module);
 		return r;
 	}
+	symbol_hot_init(&module->hot,
+		module->header.function_count + module->header.call_count / CALLS_PER_HOT_CHAIN);
 	count_bytes(module);
 	*ret_module = module;
 	return 0;
@@ -289,12 +292,6 @@ void symbol_warm_close(struct symbol_warm *warm, struct warm_module *module)
 	pthread_mutex_lock(&warm->lock);
 	must(module->user_count > 0);
 	module->user_count--;
-	if (module->user_count == 0 && symbol_hot_full(&module->hot)) {
-		/* What fills it may be of yesterday. */
-		symbol_hot_done(&module->hot);
-		symbol_hot_init(&module->hot, module->header.function_count);
-	}
-	count_bytes(module);
 	evict(warm);
 	pthread_mutex_unlock(&warm->lock);
 }
@@ -328,21 +325,21 @@ static int read_chunk(struct symbol_warm *warm, struct warm_module *module, uint
 /* The last of KIND whose first key is not above KEY; its count if there is none. */
 static uint32_t locate(const struct warm_kind *kind, uint64_t key, uint32_t hint)
 {
-	uint32_t low = 0, high = kind->count;
+	uint32_t at = 0, count = kind->count;
 
 	/* Addresses of a query rise, and numbers follow addresses. */
 	if (hint < kind->count && kind->firsts[hint] <= key &&
 		(hint + 1 == kind->count || key < kind->firsts[hint + 1]))
 		return hint;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+	if (count == 0 || kind->firsts[0] > key)
+		return kind->count;
+	while (count > 1) {
+		uint32_t half = count / 2;
 
-		if (kind->firsts[middle] <= key)
-			low = middle + 1;
-		else
-			high = middle;
+		at += kind->firsts[at + half] <= key ? half : 0;
+		count -= half;
 	}
-	return low == 0 ? kind->count : low - 1;
+	return at;
 }
 
 int symbol_warm_chunk(struct symbol_warm *warm, struct warm_module *module,

@@ -38,8 +38,8 @@ static void entries_are_cut_into_chunks_that_fit(void)
 
 	index_chunks_init(&chunks, (size_t)16 << 20);
 	CHECK_EQ(index_chunks_add_entries(&chunks, SYMBOL_CHUNK_LINES, &entries), 0);
-	CHECK_EQ(calls, 3126);
-	CHECK_EQ(chunks.count, 4);
+	CHECK_EQ(calls, 6251);
+	CHECK(chunks.count >= 15 && chunks.count < 20);
 	bytes_reader_init(&directory, chunks.directory.bytes, chunks.directory.byte_count);
 	for (uint32_t i = 0; i < chunks.count; i++) {
 		uint32_t byte_count;
