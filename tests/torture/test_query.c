@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What symbolizer-server/query does when there is no memory. */
+#include "symbolizer-server/query/coverage.h"
 #include "symbolizer-server/query/flame.h"
 #include "symbolizer-server/query/flamebearer.h"
 #include "symbolizer-server/query/level_tree.h"
@@ -106,25 +107,46 @@ static int timelines(void *context)
 	return r;
 }
 
+/* Two functions at each address, in a file. */
+static int ask_chain(
+	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain)
+{
+	(void)context;
+	(void)id;
+	*ret_chain = (struct symbol_chain){.start = address, .end = address + 1, .count = 2};
+	ret_chain->line_start = ret_chain->start;
+	ret_chain->line_end = ret_chain->end;
+	ret_chain->calls[0] = (struct symbol_call){"_Z5innerv", "/in.h", (uint32_t)address};
+	ret_chain->calls[1] = (struct symbol_call){"outer", "/out.c", 8};
+	return 0;
+}
+
 static int naming(void *context)
 {
+	const struct naming_options options = {.group = NAMING_BY_LINE, .by_build = true};
 	struct tree_fixture *fixture = context;
 	struct function_table functions;
+	struct coverage coverage;
 	struct naming names;
 	struct call_tree calls;
 	int r = function_table_init(&functions);
 
 	if (r < 0)
 		return r;
-	r = naming_init(&names, &fixture->merge, &functions, tree_fixture_knows_nothing, NULL);
+	r = naming_init_by(&names, &fixture->merge, &functions, &options, ask_chain, NULL);
+	if (r == 0) {
+		r = coverage_init(&coverage, &fixture->merge, &names, &functions);
+		if (r == 0)
+			coverage_done(&coverage);
+	}
 	if (r == 0) {
 		r = call_tree_init(&calls, &fixture->merge, &names, &functions);
 		if (r == 0) {
 			CHECK_EQ(calls.totals[0], fixture->merge.total);
 			call_tree_done(&calls);
 		}
-		naming_done(&names);
 	}
+	naming_done(&names);
 	function_table_done(&functions);
 	return r;
 }
@@ -188,8 +210,9 @@ static void without_memory_no_query_is_half_answered(void)
 	torture(merging, &some, 8);
 	torture(listings, &some, 5);
 	torture(timelines, &all, 1);
-	tree_fixture_init(
-		&fixture, "main;f;f;g;f 3\nmain;f;f 4\nmain;g 2\nf 1\na;b;c;d;e 1\nx 1\n");
+	tree_fixture_init(&fixture,
+		"main;f;f;g;f 3\nmain;f;f 4\nmain;g 2\nf 1\na;b;c;d;e 1\nx 1\n"
+		"lib.so@0x20;lib.so@0x31;lib.so@0x42 2\n");
 	torture(naming, &fixture, 8);
 	torture(tables, &fixture, 1);
 	torture(trees, &fixture, 5);
