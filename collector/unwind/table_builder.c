@@ -12,12 +12,13 @@
 struct function {
 	uint32_t from; /* bytes of code, from code_from on */
 	uint32_t until;
-	uint64_t offset; /* of its entry, and FUNCTION_OF_... */
+	uint32_t offset; /* of its entry, and FUNCTION_OF_... */
 };
 
 /* Above any offset, so that of two for the same code the one of the better source comes first. */
-#define FUNCTION_OF_DEBUG (UINT64_C(1) << 62)
-#define FUNCTION_OF_GO (UINT64_C(1) << 63)
+#define FUNCTION_OF_DEBUG (UINT32_C(1) << 30)
+#define FUNCTION_OF_GO (UINT32_C(1) << 31)
+#define FUNCTION_OFFSET_MAX (FUNCTION_OF_DEBUG - 1)
 
 struct builder {
 	const struct table_source *source;
@@ -65,13 +66,16 @@ static int make_room(void **items, size_t count, size_t *capacity, size_t item_b
 /* --- functions ---------------------------------------------------------------------------------
  */
 
-static int add_function(struct builder *builder, const struct eh_frame_function *found)
+/* MARK: FUNCTION_OF_..., or 0. */
+static int add_function(
+	struct builder *builder, const struct eh_frame_function *found, uint32_t mark)
 {
 	const struct table_source *source = builder->source;
 	struct function *function;
 	int r;
 
-	if (found->from < source->code_from || found->until > source->code_until) {
+	if (found->from < source->code_from || found->until > source->code_until ||
+		found->offset > FUNCTION_OFFSET_MAX) {
 		builder->counts.outside_count++;
 		return 0;
 	}
@@ -82,7 +86,7 @@ static int add_function(struct builder *builder, const struct eh_frame_function 
 	function = &builder->functions[builder->function_count++];
 	function->from = (uint32_t)(found->from - source->code_from);
 	function->until = (uint32_t)(found->until - source->code_from);
-	function->offset = found->offset;
+	function->offset = (uint32_t)found->offset | mark;
 	return 0;
 }
 
@@ -115,22 +119,19 @@ static int list_functions_of_go(struct builder *builder)
 			builder->counts.broken_count++;
 			continue;
 		}
-		function.offset |= FUNCTION_OF_GO;
-		r = add_function(builder, &function);
+		r = add_function(builder, &function, FUNCTION_OF_GO);
 	}
 	return r;
 }
 
-/* SOURCE: FUNCTION_OF_..., or 0. */
 static int list_functions_of_section(
-	struct builder *builder, struct eh_frame_reader *reader, uint64_t source)
+	struct builder *builder, struct eh_frame_reader *reader, uint32_t mark)
 {
 	struct eh_frame_function function;
 	int r;
 
 	while ((r = eh_frame_next(reader, &function)) == 1) {
-		function.offset |= source;
-		if (add_function(builder, &function) < 0)
+		if (add_function(builder, &function, mark) < 0)
 			return -ENOMEM;
 	}
 	builder->counts.broken_count += reader->broken_count;
@@ -251,7 +252,7 @@ static int rows_of(struct builder *builder, const struct function *function)
 	struct eh_frame_function found = {
 		builder->source->code_from + function->from,
 		builder->source->code_from + function->until,
-		(size_t)(function->offset & ~(FUNCTION_OF_GO | FUNCTION_OF_DEBUG)),
+		function->offset & FUNCTION_OFFSET_MAX,
 	};
 
 	if (function->offset & FUNCTION_OF_GO)

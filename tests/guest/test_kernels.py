@@ -39,7 +39,16 @@ NAMED_SECONDS_MAX = 90
 API = "http://127.0.0.1:4040/api/v1"
 # The one that needs a second CPU, to switch it off; a machine with two keeps no exact time.
 TWO_CPU_TEST = "test_cpus"
-ARGUMENTS = {"test_budget": "budget.txt", TWO_CPU_TEST: "switch-cpus", "test_sampling": "397"}
+# Programs that some tests sample.
+PROGRAMS = ("program_calls", "program_chain", "program_signals")
+ARGUMENTS = {
+    "test_budget": "budget.txt",
+    TWO_CPU_TEST: "switch-cpus",
+    "test_sampling": "397",
+    "test_libdwfl": "./program_calls",
+    "test_signals": "./program_signals",
+    "test_eviction": "./program_chain 300",
+}
 
 
 def kernel_tests():
@@ -58,6 +67,8 @@ def make_root():
     # busybox has none; truth gets nearly all of its CPU by it, so that little is left to chance.
     root.program(shutil.which("nice"))
     for name in kernel_tests():
+        root.program(os.path.join(BUILD, "tests", "kernel", name), "/tests/" + name)
+    for name in PROGRAMS:
         root.program(os.path.join(BUILD, "tests", "kernel", name), "/tests/" + name)
     root.file(os.path.join(SOURCE, "tests", "kernel", "budget.txt"), "/tests/budget.txt")
     return root

@@ -215,7 +215,8 @@ static void print_counters(struct seen *seen, struct loaded *loaded)
 	printf("met_replaced %lu\nmet_absent %lu\nwithout_room %lu\nlost %lu\n", replaced, absent,
 		loaded_counter(loaded, COUNTER_stacks_without_room),
 		loaded_counter(loaded, COUNTER_ring_full));
-	CHECK(replaced > 0 && absent > 0);
+	/* On a single CPU no walk meets a table that is being built, but for a preemption's chance. */
+	CHECK(replaced > 0);
 }
 
 static void start_all(struct seen *seen, struct loaded *loaded)
