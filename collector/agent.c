@@ -538,6 +538,7 @@ static void drain(struct agent *agent)
 	if (agent->pipeline.records_lost || !agent->events)
 		agent->rescan_wanted = true;
 	agent->pipeline.records_lost = false;
+	unwinder_rest(&agent->unwinder);
 	rescan(agent);
 }
 

@@ -65,7 +65,7 @@ static const struct setting rows[] = {
 		.help = "largest upload; K, M, G or T may follow the number"},
 	{"upload-deny", "GLOB", SETTING_LIST, AT(upload_deny),
 		.help = "paths that never leave the host; may be given more than once"},
-	{"unwind-memory", "BYTES", SETTING_NUMBER, AT(unwind_bytes_max), .initial = "12M",
+	{"unwind-memory", "BYTES", SETTING_NUMBER, AT(unwind_bytes_max), .initial = "18M",
 		.read = setting_read_size, .min = UNWIND_SHARD_BYTES,
 		.max = (uint64_t)UNWIND_SHARDS_MAX * UNWIND_SHARD_BYTES,
 		.help = "most memory for unwind tables, 1M to 128M"},

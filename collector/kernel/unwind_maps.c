@@ -43,7 +43,8 @@ int unwind_maps_init(struct unwind_maps *maps, const struct probes *probes)
 void unwind_maps_done(struct unwind_maps *maps)
 {
 	for (uint32_t i = 0; i < maps->shard_count; i++) {
-		munmap(maps->shards[i], UNWIND_SHARD_BYTES);
+		if (maps->shards[i])
+			munmap(maps->shards[i], UNWIND_SHARD_BYTES);
 		close(maps->shard_fds[i]);
 	}
 	if (maps->rules)
@@ -75,6 +76,25 @@ static void *make_shard(void *context, uint32_t number)
 	return memory;
 }
 
+static void hide_shard(void *context, uint32_t number)
+{
+	struct unwind_maps *maps = context;
+
+	munmap(maps->shards[number], UNWIND_SHARD_BYTES);
+	maps->shards[number] = NULL;
+}
+
+static void *show_shard(void *context, uint32_t number)
+{
+	struct unwind_maps *maps = context;
+	void *memory = NULL;
+
+	if (map_memory(maps->shard_fds[number], UNWIND_SHARD_BYTES, &memory) < 0)
+		return NULL;
+	maps->shards[number] = memory;
+	return memory;
+}
+
 static int tell_process(void *context, uint32_t pid, const struct unwind_process *process)
 {
 	const struct unwind_maps *maps = context;
@@ -95,6 +115,8 @@ void unwind_maps_lend(struct unwind_maps *maps, struct unwind_memory *ret_memory
 		.rules = maps->rules,
 		.tables = maps->tables,
 		.make_shard = make_shard,
+		.hide_shard = hide_shard,
+		.show_shard = show_shard,
 		.tell_process = tell_process,
 		.forget_process = forget_process,
 		.context = maps,

@@ -20,7 +20,7 @@ struct unwind_maps {
 	int processes_fd;
 	struct unwind_rule *rules; /* UNWIND_RULES_MAX */
 	struct unwind_table *tables; /* UNWIND_TABLES_MAX */
-	void *shards[UNWIND_SHARDS_MAX];
+	void *shards[UNWIND_SHARDS_MAX]; /* NULL: not mapped now */
 	/* The outer map keeps the shards alive; by these, tools see whose they are. */
 	int shard_fds[UNWIND_SHARDS_MAX];
 	uint32_t shard_count;

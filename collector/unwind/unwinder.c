@@ -29,6 +29,8 @@ int unwinder_init(struct unwinder *unwinder, const struct unwinder_config *confi
 	struct node_pool_config pool = {
 		.shard_count_max = config->shard_count_max,
 		.make_shard = config->memory.make_shard,
+		.hide_shard = config->memory.hide_shard,
+		.show_shard = config->memory.show_shard,
 		.context = config->memory.context,
 	};
 	int r;
@@ -59,6 +61,11 @@ void unwinder_done(struct unwinder *unwinder)
 	node_pool_done(&unwinder->pool);
 	free(unwinder->sample);
 	unwinder->sample = NULL;
+}
+
+void unwinder_rest(struct unwinder *unwinder)
+{
+	node_pool_rest(&unwinder->pool);
 }
 
 /* --- telling walks -----------------------------------------------------------------------------

@@ -20,7 +20,10 @@
 struct unwind_memory {
 	struct unwind_rule *rules; /* UNWIND_RULES_MAX, zeroed */
 	struct unwind_table *tables; /* UNWIND_TABLES_MAX, zeroed */
-	void *(*make_shard)(void *context, uint32_t number); /* as in node_pool.h */
+	/* As in node_pool.h. */
+	void *(*make_shard)(void *context, uint32_t number);
+	void (*hide_shard)(void *context, uint32_t number);
+	void *(*show_shard)(void *context, uint32_t number);
 	int (*tell_process)(void *context, uint32_t pid, const struct unwind_process *process);
 	void (*forget_process)(void *context, uint32_t pid);
 	void *context;
@@ -43,6 +46,9 @@ struct unwinder {
 
 int unwinder_init(struct unwinder *unwinder, const struct unwinder_config *config);
 void unwinder_done(struct unwinder *unwinder);
+
+/* After a round of samples: memory that none of them needed leaves this process. */
+void unwinder_rest(struct unwinder *unwinder);
 
 /* SAMPLE with as much of its user stack as can be known; PROCESS may be NULL. Borrowed until the
  * next call. */

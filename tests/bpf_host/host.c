@@ -18,7 +18,9 @@ static uint32_t ring_indices[RINGS_MAX]; /* the address of one stands for the ri
 /* The kernel side sees what the collector would write. */
 static void reset_unwind(void)
 {
-	struct node_pool_config config = {4, unwind_memory_make_shard, &host.unwind};
+	struct node_pool_config config = {.shard_count_max = 4,
+		.make_shard = unwind_memory_make_shard,
+		.context = &host.unwind};
 
 	unwind_memory_init(&host.unwind);
 	node_pool_init(&host.nodes, &config);

@@ -49,7 +49,8 @@ static void check_table(const struct eh_frame *section)
 	struct table_source source = {
 		.section = *section, .code_from = CODE_FROM, .code_until = CODE_UNTIL};
 	struct unwind_memory_fixture memory;
-	struct node_pool_config config = {1, unwind_memory_make_shard, &memory};
+	struct node_pool_config config = {
+		.shard_count_max = 1, .make_shard = unwind_memory_make_shard, .context = &memory};
 	struct table_counts counts;
 	struct unwind_table table;
 	struct node_pool pool;

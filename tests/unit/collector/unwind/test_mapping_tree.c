@@ -23,7 +23,9 @@ static void forget_tree(void *context, struct mapping_set *set)
 
 static void set_up(uint32_t shard_count_max)
 {
-	struct node_pool_config config = {shard_count_max, unwind_memory_make_shard, &memory};
+	struct node_pool_config config = {.shard_count_max = shard_count_max,
+		.make_shard = unwind_memory_make_shard,
+		.context = &memory};
 
 	unwind_memory_init(&memory);
 	node_pool_init(&nodes, &config);

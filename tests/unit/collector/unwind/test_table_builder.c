@@ -16,7 +16,9 @@ static struct rule_set rules;
 
 static void set_up(uint32_t shard_count_max)
 {
-	struct node_pool_config config = {shard_count_max, unwind_memory_make_shard, &memory};
+	struct node_pool_config config = {.shard_count_max = shard_count_max,
+		.make_shard = unwind_memory_make_shard,
+		.context = &memory};
 
 	unwind_memory_init(&memory);
 	node_pool_init(&pool, &config);

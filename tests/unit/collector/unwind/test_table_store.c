@@ -26,7 +26,8 @@ static struct tally tally;
 
 static void set_up(void)
 {
-	struct node_pool_config config = {1, unwind_memory_make_shard, &memory};
+	struct node_pool_config config = {
+		.shard_count_max = 1, .make_shard = unwind_memory_make_shard, .context = &memory};
 
 	tally = (struct tally){{0}};
 	unwind_memory_init(&memory);

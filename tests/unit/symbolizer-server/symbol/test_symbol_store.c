@@ -23,13 +23,12 @@ static uint64_t values[SYMBOL_COUNTER_COUNT];
 static const char *source_file;
 static int source_error;
 
-static int give(struct symbol_source *source, unsigned worker, const struct build_id *id,
-	enum symbol_file file, struct symbol_fetched *ret_fetched)
+static int give(struct symbol_source *source, unsigned worker,
+	const struct symbol_question *question, struct symbol_fetched *ret_fetched)
 {
 	(void)source;
 	(void)worker;
-	(void)id;
-	(void)file;
+	(void)question;
 	if (source_error == -ECANCELED) {
 		/* Whoever is told so asks again. */
 		source_error = -ENOENT;
