@@ -101,8 +101,8 @@ BENCHES = [
         "The collector on a busy host",
         "The same while every CPU is taken by clang in a loop, python3, node and a C++ program without frame "
         "pointers. Bytes on the wire are those of the batches' messages. Stacks are "
-        "whole but for the share given. The shards of unwind tables (up to 12 MiB) are mapped and stand in VmRSS, "
-        "not in BPF maps, of which only those count that the process holds a descriptor of.",
+        "whole but for the share given. The shards of unwind tables (up to 18 MiB) count as BPF maps; those that "
+        "were touched lately stand in VmRSS, too.",
         busy_figures(),
     ),
     Bench(
