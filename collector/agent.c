@@ -15,8 +15,8 @@
 #include "collector/identity.h"
 #include "collector/jit/jit_desk.h"
 #include "collector/jit/jit_frames.h"
+#include "collector/kernel/refusal.h"
 #include "collector/kernel/sampler.h"
-#include "collector/kernel/unwind_maps.h"
 #include "collector/pipeline.h"
 #include "collector/privilege.h"
 #include "collector/process/task_events.h"
@@ -49,6 +49,7 @@ struct agent {
 	struct sampler *sampler;
 	struct task_events *events; /* NULL: off */
 	struct process_table processes;
+	struct thread_names thread_names; /* of samples that don't say them */
 	struct kernel_symbols kernel;
 	struct unwinder unwinder;
 	struct jit_desk *jit_desk; /* NULL: off */
@@ -86,6 +87,7 @@ static struct status_view view_status(struct agent *agent)
 		.features = &agent->features,
 		.tally = &agent->tally,
 		.uptime_ns = now_ns(agent) - agent->started.monotonic_ns,
+		.period_ns = sampler_period_ns(agent->sampler),
 		.last_window_samples = agent->pipeline.last_window_samples,
 		.busy_ns = agent->pipeline.busy_ns,
 		.sampled_ns = agent->sampled_ns,
@@ -201,10 +203,54 @@ static int start_signals(struct agent *agent)
 	return watch_fd(agent, agent->signal_fd, SOURCE_SIGNAL, 0);
 }
 
+static const char *walks_remedy(int error, const char *lacking, const char *text)
+{
+	if (error == 0)
+		return "set --sampler to auto";
+	if (strstr(text, "verifier"))
+		return "report it";
+	if ((error == -EPERM || error == -EACCES) && lacking[0])
+		return PRIVILEGE_REMEDY("CAP_BPF");
+	if (error == -EPERM || error == -EACCES)
+		return "look at what forbids BPF: a security module, lockdown, a filter of system "
+		       "calls";
+	if (error == -ENOENT)
+		return "use a kernel that was built with CONFIG_DEBUG_INFO_BTF";
+	return "report it";
+}
+
+/* Not a fault: everything is sampled, at a higher price. */
+static void note_plain(struct agent *agent)
+{
+	const char *lacking = privilege_lacking_to_sample(agent->capabilities);
+	char reason[FEATURE_REASON_BYTES_MAX + 1];
+	int error;
+	const char *text = sampler_refusal(agent->sampler, &error);
+	uint64_t hz = NS_PER_S / sampler_period_ns(agent->sampler);
+
+	log_info("stacks are walked in user space: %s", text);
+	refusal_shorten(text, reason, sizeof(reason));
+	/* The system's call is refused for other reasons, too. */
+	if (error != -EPERM && error != -EACCES)
+		lacking = "";
+	features_switch_off(&agent->features, FEATURE_kernel_walks,
+		walks_remedy(error, lacking, text), "%s%s%s", lacking,
+		lacking[0] ? " missing: " : "", reason);
+	if (hz < agent->settings->hz)
+		features_switch_off(&agent->features, FEATURE_full_rate, "raise --stack-budget",
+			"%llu Hz in place of %llu: copies of stacks may take %llu bytes a second",
+			(unsigned long long)hz, (unsigned long long)agent->settings->hz,
+			(unsigned long long)agent->settings->stack_bytes_per_s);
+}
+
 static void note_abilities(struct agent *agent)
 {
 	const struct abilities *abilities = sampler_abilities(agent->sampler);
 
+	if (!abilities) {
+		note_plain(agent);
+		return;
+	}
 	if (!abilities->saved_registers)
 		features_switch_off(&agent->features, FEATURE_saved_registers,
 			"run Linux 5.15 or newer", "this kernel's BPF has no bpf_task_pt_regs");
@@ -217,7 +263,11 @@ static void note_abilities(struct agent *agent)
 
 static int start_sampler(struct agent *agent)
 {
-	struct sampler_config config = {.hz = (uint32_t)agent->settings->hz};
+	struct sampler_config config = {
+		.way = (enum sampler_way)agent->settings->sampler,
+		.hz = (uint32_t)agent->settings->hz,
+		.stack_bytes_per_s = agent->settings->stack_bytes_per_s,
+	};
 	struct sampler_reason reason = {{0}};
 	int r = sampler_open(&config, &reason, &agent->sampler);
 
@@ -354,6 +404,16 @@ static int start_control(struct agent *agent)
 	return watch_fd(agent, control_poll_fd(agent->control), SOURCE_CONTROL, 0);
 }
 
+static int start_thread_names(struct agent *agent)
+{
+	int r;
+
+	if (sampler_walks_in_kernel(agent->sampler))
+		return 0;
+	r = thread_names_init(&agent->thread_names, NULL, agent->identity.pids_are_initial);
+	return r < 0 ? log_error(r, "can't read /proc") : 0;
+}
+
 static int next_record(void *context, uint64_t until_ns, struct task_record *ret_record)
 {
 	struct agent *agent = context;
@@ -371,7 +431,7 @@ static int start_unwinder(struct agent *agent)
 	};
 	int r;
 
-	unwind_maps_lend(sampler_unwind_maps(agent->sampler), &config.memory);
+	sampler_lend_memory(agent->sampler, &config.memory);
 	r = unwinder_init(&agent->unwinder, &config);
 	return r < 0 ? log_error(r, "can't prepare to unwind stacks") : 0;
 }
@@ -413,6 +473,7 @@ static int start_pipeline(struct agent *agent)
 		.clock = agent->clock,
 		.started = agent->started,
 		.cpus_started = &agent->cpus_started,
+		.thread_names = agent->thread_names.names ? &agent->thread_names : NULL,
 		.next_record = next_record,
 		.record_context = agent,
 		.add_status = add_status,
@@ -446,7 +507,9 @@ static int start(struct agent *agent)
 	/* Only now: what a collector lacks that does not run at all is one line, not five. */
 	privilege_try_all(agent->capabilities, "/proc", &agent->features);
 	note_abilities(agent);
-	r = start_processes(agent);
+	r = start_thread_names(agent);
+	if (r == 0)
+		r = start_processes(agent);
 	if (r == 0) {
 		start_kernel_symbols(agent);
 		r = start_sink(agent);
@@ -472,6 +535,7 @@ static void stop(struct agent *agent)
 	cpu_times_done(&agent->cpus_started);
 	kernel_symbols_done(&agent->kernel);
 	process_table_done(&agent->processes);
+	thread_names_done(&agent->thread_names);
 	unwinder_done(&agent->unwinder);
 	task_events_free(agent->events);
 	sampler_free(agent->sampler);
@@ -633,7 +697,8 @@ int agent_run(const struct settings *settings)
 	r = start(&agent);
 	if (r == 0) {
 		log_info("sampling %u CPUs at %u Hz, sending to %s as %s",
-			agent.pipeline.online_cpu_count, (unsigned)settings->hz, settings->server,
+			agent.pipeline.online_cpu_count,
+			(unsigned)(NS_PER_S / sampler_period_ns(agent.sampler)), settings->server,
 			settings->host_name);
 		r = turn(&agent);
 		finish(&agent);

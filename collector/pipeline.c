@@ -80,16 +80,20 @@ static void apply_records(struct pipeline *pipeline, uint64_t until_ns)
 		if (record.kind == TASK_LOST)
 			pipeline->records_lost = true;
 		process_table_apply(pipeline->config.window.processes, &record);
+		if (pipeline->config.thread_names)
+			thread_names_apply(pipeline->config.thread_names, &record);
 	}
 }
 
 /* Works off what happened before UNTIL_NS. */
 static void work_until(struct pipeline *pipeline, uint64_t until_ns)
 {
-	const struct event_sample *sample;
+	struct event_sample *sample;
 
 	while ((sample = hold_next(&pipeline->hold, until_ns)) != NULL) {
 		apply_records(pipeline, sample->taken_at_ns);
+		if (pipeline->config.thread_names)
+			thread_names_fill(pipeline->config.thread_names, sample);
 		window_add(&pipeline->window, sample, pipeline->clocks.monotonic_ns);
 	}
 	apply_records(pipeline, until_ns);

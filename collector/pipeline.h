@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "collector/process/task_record.h"
+#include "collector/process/thread_names.h"
 #include "collector/sample/cpu_times.h"
 #include "collector/sample/hold.h"
 #include "collector/sample/window.h"
@@ -38,6 +39,7 @@ struct pipeline_config {
 	struct clock_reading started; /* read before the first sample was taken */
 	const char *stat_path; /* NULL: /proc/stat */
 	struct cpu_times *cpus_started; /* read together with STARTED; taken over. NULL: read now */
+	struct thread_names *thread_names; /* NULL: samples tell the name of their thread */
 	pipeline_record_fn next_record; /* NULL: there are no records */
 	void *record_context;
 	/* Adds what was counted, and what works, to a profile that is about to be closed. */

@@ -11,6 +11,9 @@
 /* A domain name's; the server refuses longer texts than four times that. */
 #define HOST_NAME_BYTES_MAX 255
 #define UPLOAD_MBPS_MAX 1000000
+/* One stack a second and CPU, of a few CPUs; what a host of many can copy at all. */
+#define STACK_BUDGET_MIN (128 << 10)
+#define STACK_BUDGET_MAX (UINT64_C(1) << 30)
 
 /* HOST:PORT or [ADDR]:PORT with a port that can be connected to. */
 static bool is_address(const char *value)
@@ -36,6 +39,8 @@ static bool is_loopback(const char *value)
 }
 
 static const char *const jit_choices[] = {"never", "perf-map", NULL};
+/* In the order of enum sampler_way. */
+static const char *const sampler_ways[] = {"auto", "bpf", "perf", NULL};
 static const char *const upload_choices[] = {"never", "stripped", "full", NULL};
 
 #define AT(member) .offset = offsetof(struct settings, member)
@@ -45,6 +50,13 @@ static const struct setting rows[] = {
 		.accepts = is_address, .wants = "a HOST:PORT", .help = "where windows are sent"},
 	{"hz", "N", SETTING_NUMBER, AT(hz), .initial = "19", .min = 1, .max = SAMPLER_HZ_MAX,
 		.help = "samples a second and CPU"},
+	{"sampler", "WAY", SETTING_CHOICE, AT(sampler), .initial = "auto", .choices = sampler_ways,
+		.help = "bpf walks stacks in the kernel, perf copies them for user space to walk; "
+			"auto: perf where BPF is refused"},
+	{"stack-budget", "BYTES", SETTING_NUMBER, AT(stack_bytes_per_s), .initial = "8M",
+		.read = setting_read_size, .min = STACK_BUDGET_MIN, .max = STACK_BUDGET_MAX,
+		.help = "most that copies of stacks may take in a second; the rate is lowered to "
+			"fit"},
 	{"window", "SECONDS", SETTING_NUMBER, AT(window_seconds), .initial = "10", .min = 1,
 		.max = PROFILE_WINDOW_NS_MAX / NS_PER_S, .help = "what is sent at a time"},
 	{"host-name", "NAME", SETTING_TEXT, AT(host_name), .max = HOST_NAME_BYTES_MAX,

@@ -25,6 +25,8 @@ struct settings {
 	char *control_socket;
 	char *control; /* ADDR:PORT, or NULL */
 	uint64_t hz;
+	uint64_t sampler; /* enum sampler_way */
+	uint64_t stack_bytes_per_s;
 	uint64_t window_seconds;
 	uint64_t upload; /* enum upload_mode */
 	uint64_t upload_mbps;

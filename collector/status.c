@@ -28,6 +28,7 @@ static void write_identity(const struct status_view *view, struct json_writer *j
 	json_unsigned(json_key(json, "uptime_s"), view->uptime_ns / NS_PER_S);
 	json_string(json_key(json, "server"), view->settings->server);
 	json_unsigned(json_key(json, "hz"), view->settings->hz);
+	json_unsigned(json_key(json, "period_ns"), view->period_ns);
 	json_unsigned(json_key(json, "window_s"), view->settings->window_seconds);
 }
 

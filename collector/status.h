@@ -28,6 +28,7 @@ struct status_view {
 	uint64_t kernel_counters[COUNTER_MAX];
 	uint64_t sink_counters[SINK_COUNTER_COUNT];
 	uint64_t uptime_ns;
+	uint64_t period_ns; /* what each sample stands for */
 	uint64_t last_window_samples;
 	uint64_t busy_ns; /* of all CPUs since the start */
 	uint64_t sampled_ns;

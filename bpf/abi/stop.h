@@ -38,6 +38,8 @@
 	X(table_replaced, "table replaced",                                                       \
 		"an unwind table was taken back while the walk read it; user space goes on "      \
 		"likewise")                                                                       \
+	X(not_walked, "not walked",                                                               \
+		"no walk runs in the kernel: user space goes on likewise, with every stack")      \
 	X(lost_register, "lost register",                                                         \
 		"the next frame hangs on a register whose value was not saved")                   \
 	X(no_progress, "no progress", "the stack pointer does not lead up the stack")             \
@@ -59,5 +61,5 @@ enum stop { STOP_NONE, STOP_LIST(STOP_ENUM_ITEM) STOP_MAX };
 static inline int stop_is_for_user_space(unsigned stop)
 {
 	return stop == STOP_no_process || stop == STOP_unmapped || stop == STOP_no_table ||
-		stop == STOP_table_replaced;
+		stop == STOP_table_replaced || stop == STOP_not_walked;
 }

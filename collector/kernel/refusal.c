@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "store/base/fault.h"
+#include "store/base/must.h"
 
 /* Lines of the verifier that are quoted: its verdict and the instruction that it is about. */
 #define QUOTED_LINES 2
@@ -138,4 +139,41 @@ int refusal_of_timer(int error, uint32_t cpu, int paranoid, struct sampler_reaso
 		say(reason, "sampling CPU %u failed: %s", cpu, fault_text(error));
 	}
 	return error;
+}
+
+void refusal_add(const struct sampler_reason *other, struct sampler_reason *reason)
+{
+	static const char between[] = "; and without BPF: ";
+	size_t other_length = strlen(other->text), length = strlen(reason->text);
+	size_t room = sizeof(reason->text) - sizeof(between);
+
+	if (other_length > room / 2)
+		other_length = room / 2;
+	if (length > room - other_length)
+		length = room - other_length;
+	memcpy(reason->text + length, between, sizeof(between) - 1);
+	length += sizeof(between) - 1;
+	memcpy(reason->text + length, other->text, other_length);
+	reason->text[length + other_length] = '\0';
+}
+
+void refusal_shorten(const char *text, char *ret_text, size_t bytes)
+{
+	static const char left_out[] = " ... ";
+	const char *advice = strstr(text, "): ");
+	size_t length = advice ? (size_t)(advice - text) + 1 : strlen(text);
+	size_t head, tail;
+
+	must(bytes > 2 * sizeof(left_out));
+	if (length < bytes) {
+		memcpy(ret_text, text, length);
+		ret_text[length] = '\0';
+		return;
+	}
+	head = (bytes - sizeof(left_out)) / 2;
+	tail = bytes - sizeof(left_out) - head;
+	memcpy(ret_text, text, head);
+	memcpy(ret_text + head, left_out, sizeof(left_out) - 1);
+	memcpy(ret_text + head + sizeof(left_out) - 1, text + length - tail, tail);
+	ret_text[bytes - 1] = '\0';
 }

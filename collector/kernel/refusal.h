@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "collector/kernel/sampler.h"
@@ -27,3 +28,11 @@ int refusal_of_timer(int error, uint32_t cpu, int paranoid, struct sampler_reaso
 
 /* WHAT (a verb phrase) failed for no reason that has an advice of its own. */
 int refusal_of(int error, const char *what, struct sampler_reason *reason);
+
+/* A reason's TEXT without its advice, in at most BYTES with its NUL: of a longer one, its beginning
+ * and its end, which is where a verifier's verdict stands. */
+void refusal_shorten(const char *text, char *ret_text, size_t bytes);
+
+/* Puts OTHER, why the way without BPF did not work either, behind REASON, which is shortened as far
+ * as both need room. */
+void refusal_add(const struct sampler_reason *other, struct sampler_reason *reason);

@@ -3,50 +3,52 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <bpf/libbpf.h>
 
-#include "collector/kernel/counters.h"
 #include "collector/kernel/cpu_list.h"
 #include "collector/kernel/kernel_setting.h"
 #include "collector/kernel/pace.h"
-#include "collector/kernel/probes.h"
+#include "collector/kernel/plain_sampler.h"
 #include "collector/kernel/refusal.h"
-#include "collector/kernel/ring_layout.h"
-#include "collector/kernel/rings.h"
-#include "collector/kernel/timers.h"
-#include "collector/kernel/unwind_maps.h"
+#include "collector/kernel/walk_sampler.h"
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
 
 #define CPU_FOLDER_USUAL "/sys/devices/system/cpu"
 
+/* One of the two, and the other is NULL. */
 struct sampler {
+	struct walk_sampler *walking;
+	struct plain_sampler *plain;
+	struct sampler_reason refusal; /* why it is the plain one */
+	int refusal_error; /* 0: it was asked for */
 	char online_path[256];
-	uint64_t period_ns;
+	uint32_t cpu_count; /* that could ever come online */
 	uint64_t ticks_missed; /* the most ever reported: counters never fall */
-	struct abilities abilities;
-	struct probes probes;
-	struct counters counters;
-	struct rings rings;
-	struct timers timers;
-	struct unwind_maps unwind;
 };
 
 DEFINE_SCOPED(struct sampler *, sampler_free)
+
+static void close_both(struct sampler *sampler)
+{
+	walk_sampler_free(sampler->walking);
+	plain_sampler_free(sampler->plain);
+	sampler->walking = NULL;
+	sampler->plain = NULL;
+}
 
 void sampler_free(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
-	timers_done(&sampler->timers);
-	rings_done(&sampler->rings);
-	counters_done(&sampler->counters);
-	unwind_maps_done(&sampler->unwind);
-	probes_done(&sampler->probes);
+	close_both(sampler);
 	free(sampler);
 }
+
+/* --- start ------------------------------------------------------------------------------------- */
 
 static int set_paths(
 	struct sampler *sampler, const struct sampler_config *config, struct sampler_reason *reason)
@@ -60,49 +62,26 @@ static int set_paths(
 	return 0;
 }
 
-/* Loads the programs and makes everything that a CPU needs to be started. */
-static int prepare(
-	struct sampler *sampler, const struct sampler_config *config, struct sampler_reason *reason)
+static int count_cpus(struct sampler *sampler, struct sampler_reason *reason)
 {
-	int cpu_count = libbpf_num_possible_cpus();
-	struct ring_layout layout;
-	int r;
+	int count = libbpf_num_possible_cpus();
 
-	if (cpu_count <= 0 || cpu_count > CPU_LIST_MAX)
-		return refusal_of(cpu_count < 0 ? cpu_count : -E2BIG, "counting the CPUs", reason);
-	r = ring_layout_choose((uint32_t)cpu_count, config->hz, config->cpus_per_ring,
-		config->ring_bytes, &layout);
-	if (r < 0) {
-		return refusal_of_config(reason,
-			"a ring buffer of %u bytes: must be a power of two from 64 KiB to 64 MiB",
-			config->ring_bytes);
-	}
-	r = probes_load(&sampler->probes, &layout, config->btf_path, reason);
-	if (r < 0)
-		return r;
-	r = abilities_read(config->btf_path, &sampler->abilities);
-	if (r < 0)
-		return refusal_of(r, "reading the kernel's type information", reason);
-	r = counters_init(
-		&sampler->counters, probes_counters_fd(&sampler->probes), (uint32_t)cpu_count);
-	if (r == 0)
-		r = unwind_maps_init(&sampler->unwind, &sampler->probes);
-	if (r == 0)
-		r = rings_init(&sampler->rings, &layout, probes_rings_fd(&sampler->probes));
-	if (r == 0)
-		r = timers_init(&sampler->timers, probes_on_cpu(&sampler->probes),
-			sampler->period_ns, (uint32_t)cpu_count);
-	return r < 0 ? refusal_of(r, "preparing to sample", reason) : 0;
+	if (count <= 0 || count > CPU_LIST_MAX)
+		return refusal_of(count < 0 ? count : -E2BIG, "counting the CPUs", reason);
+	sampler->cpu_count = (uint32_t)count;
+	return 0;
 }
 
 static int start_cpu(struct sampler *sampler, uint32_t cpu)
 {
-	int r = rings_cover(&sampler->rings, cpu);
+	return sampler->plain ? plain_sampler_start(sampler->plain, cpu)
+			      : walk_sampler_start(sampler->walking, cpu);
+}
 
-	if (r < 0)
-		return r;
-	return timers_start(
-		&sampler->timers, cpu, counters_of_cpu(&sampler->counters, COUNTER_received, cpu));
+static bool cpu_runs(const struct sampler *sampler, uint32_t cpu)
+{
+	return sampler->plain ? plain_sampler_runs(sampler->plain, cpu)
+			      : walk_sampler_runs(sampler->walking, cpu);
 }
 
 static void sleep_until(uint64_t monotonic_ns)
@@ -117,20 +96,18 @@ static void sleep_until(uint64_t monotonic_ns)
 }
 
 /* Each CPU in its turn of one period. One that goes offline meanwhile is no fault. */
-static int start_all(struct sampler *sampler, struct sampler_reason *reason)
+static int start_all(
+	struct sampler *sampler, const struct cpu_list *online, struct sampler_reason *reason)
 {
-	uint64_t begin_ns = clock_monotonic_ns();
-	uint32_t online_count, index = 0;
-	struct cpu_list online;
-	int r = cpu_list_read(sampler->online_path, &online);
+	uint64_t begin_ns = clock_monotonic_ns(), period_ns = sampler_period_ns(sampler);
+	uint32_t online_count = cpu_list_count(online), index = 0;
 
-	if (r < 0)
-		return refusal_of(r, "reading the list of online CPUs", reason);
-	online_count = cpu_list_count(&online);
-	for (uint32_t cpu = 0; cpu < sampler->timers.cpu_count; cpu++) {
-		if (!cpu_list_has(&online, cpu))
+	for (uint32_t cpu = 0; cpu < sampler->cpu_count; cpu++) {
+		int r;
+
+		if (!cpu_list_has(online, cpu))
 			continue;
-		sleep_until(begin_ns + pace_delay_ns(sampler->period_ns, index++, online_count));
+		sleep_until(begin_ns + pace_delay_ns(period_ns, index++, online_count));
 		r = start_cpu(sampler, cpu);
 		if (r < 0 && r != -ENODEV)
 			return refusal_of_timer(
@@ -139,78 +116,150 @@ static int start_all(struct sampler *sampler, struct sampler_reason *reason)
 	return index > 0 ? 0 : refusal_of(-ENODEV, "finding an online CPU", reason);
 }
 
+static int start_walking(struct sampler *sampler, const struct sampler_config *config,
+	const struct cpu_list *online, struct sampler_reason *reason)
+{
+	int r = walk_sampler_new(config, sampler->cpu_count, reason, &sampler->walking);
+
+	return r < 0 ? r : start_all(sampler, online, reason);
+}
+
+static int start_plain(struct sampler *sampler, const struct sampler_config *config,
+	const struct cpu_list *online, struct sampler_reason *reason)
+{
+	uint32_t online_count = cpu_list_count(online);
+	int r;
+
+	if (online_count == 0)
+		return refusal_of(-ENODEV, "finding an online CPU", reason);
+	r = plain_sampler_new(config, sampler->cpu_count, online_count, &sampler->plain);
+	if (r < 0)
+		return refusal_of(r, "preparing to sample", reason);
+	return start_all(sampler, online, reason);
+}
+
+/* Whatever of BPF was refused, perf events may not be. */
+static int start_either(struct sampler *sampler, const struct sampler_config *config,
+	const struct cpu_list *online, struct sampler_reason *reason)
+{
+	struct sampler_reason plain_reason = {{0}};
+	int r = start_walking(sampler, config, online, reason);
+
+	if (r == 0)
+		return 0;
+	close_both(sampler);
+	sampler->refusal = *reason;
+	sampler->refusal_error = r;
+	if (start_plain(sampler, config, online, &plain_reason) == 0)
+		return 0;
+	refusal_add(&plain_reason, reason);
+	return r;
+}
+
+static int start_way(
+	struct sampler *sampler, const struct sampler_config *config, struct sampler_reason *reason)
+{
+	struct cpu_list online;
+	int r = cpu_list_read(sampler->online_path, &online);
+
+	if (r < 0)
+		return refusal_of(r, "reading the list of online CPUs", reason);
+	if (config->way == SAMPLER_BPF)
+		return start_walking(sampler, config, &online, reason);
+	if (config->way == SAMPLER_AUTO)
+		return start_either(sampler, config, &online, reason);
+	snprintf(sampler->refusal.text, sizeof(sampler->refusal.text), "--sampler is perf");
+	return start_plain(sampler, config, &online, reason);
+}
+
 int sampler_open(const struct sampler_config *config, struct sampler_reason *reason,
 	struct sampler **ret_sampler)
 {
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
+	struct sampler_config filled = *config;
 	int r;
 
 	if (config->hz == 0 || config->hz > SAMPLER_HZ_MAX)
 		return refusal_of_config(
 			reason, "%u Hz: must be from 1 to %d", config->hz, SAMPLER_HZ_MAX);
+	if (filled.stack_bytes_per_s == 0)
+		filled.stack_bytes_per_s = SAMPLER_STACK_BYTES_USUAL;
 	sampler = calloc(1, sizeof(*sampler));
 	if (!sampler)
 		return refusal_of(-ENOMEM, "preparing to sample", reason);
-	sampler->period_ns = pace_period_ns(config->hz);
-	r = set_paths(sampler, config, reason);
+	r = set_paths(sampler, &filled, reason);
 	if (r == 0)
-		r = prepare(sampler, config, reason);
+		r = count_cpus(sampler, reason);
 	if (r == 0)
-		r = start_all(sampler, reason);
+		r = start_way(sampler, &filled, reason);
 	if (r < 0)
 		return r;
 	*ret_sampler = TAKE(sampler);
 	return 0;
 }
 
+/* --- samples ----------------------------------------------------------------------------------- */
+
 int sampler_poll_fd(const struct sampler *sampler)
 {
-	return rings_poll_fd(&sampler->rings);
+	return sampler->plain ? plain_sampler_poll_fd(sampler->plain)
+			      : walk_sampler_poll_fd(sampler->walking);
 }
 
 int sampler_drain(struct sampler *sampler, sampler_sample_fn fn, void *context)
 {
-	return rings_drain(&sampler->rings, fn, context);
+	return sampler->plain ? plain_sampler_drain(sampler->plain, fn, context)
+			      : walk_sampler_drain(sampler->walking, fn, context);
 }
 
 void sampler_halt(struct sampler *sampler)
 {
-	timers_halt(&sampler->timers);
+	if (sampler->plain)
+		plain_sampler_halt(sampler->plain);
+	else
+		walk_sampler_halt(sampler->walking);
 }
 
 int sampler_counters(struct sampler *sampler, uint64_t ret_values[COUNTER_MAX])
 {
-	uint64_t now_ns = clock_monotonic_ns(), missed;
-	int r = counters_refresh(&sampler->counters);
+	int r = 0;
 
+	if (sampler->plain)
+		plain_sampler_counters(sampler->plain, ret_values);
+	else
+		r = walk_sampler_counters(sampler->walking, ret_values);
 	if (r < 0)
 		return r;
-	missed = timers_ticks_missed(&sampler->timers, &sampler->counters, now_ns);
-	if (missed > sampler->ticks_missed)
-		sampler->ticks_missed = missed;
-	for (int i = 0; i < COUNTER_MAX; i++)
-		ret_values[i] = counters_sum(&sampler->counters, (enum counter)i);
+	if (ret_values[COUNTER_ticks_missed] > sampler->ticks_missed)
+		sampler->ticks_missed = ret_values[COUNTER_ticks_missed];
 	ret_values[COUNTER_ticks_missed] = sampler->ticks_missed;
-	ret_values[COUNTER_malformed] = sampler->rings.malformed;
-	ret_values[COUNTER_cpu_restarted] = sampler->timers.restart_count;
+	return 0;
+}
+
+/* --- CPUs -------------------------------------------------------------------------------------- */
+
+static int watch(struct sampler *sampler, const struct cpu_list *online)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+
+	if (!sampler->plain)
+		return walk_sampler_watch(sampler->walking, online, now_ns);
+	plain_sampler_watch(sampler->plain, online, now_ns);
 	return 0;
 }
 
 int sampler_cpus_changed(struct sampler *sampler, uint32_t *ret_online_count)
 {
-	uint64_t now_ns = clock_monotonic_ns();
 	struct cpu_list online;
 	int fault = 0, r = cpu_list_read(sampler->online_path, &online);
 
-	if (r < 0)
-		return r;
-	r = counters_refresh(&sampler->counters);
+	if (r == 0)
+		r = watch(sampler, &online);
 	if (r < 0)
 		return r;
 	*ret_online_count = cpu_list_count(&online);
-	timers_watch(&sampler->timers, &online, &sampler->counters, now_ns);
-	for (uint32_t cpu = 0; cpu < sampler->timers.cpu_count; cpu++) {
-		if (!cpu_list_has(&online, cpu) || timers_running(&sampler->timers, cpu))
+	for (uint32_t cpu = 0; cpu < sampler->cpu_count; cpu++) {
+		if (!cpu_list_has(&online, cpu) || cpu_runs(sampler, cpu))
 			continue;
 		r = start_cpu(sampler, cpu);
 		if (r < 0)
@@ -219,17 +268,34 @@ int sampler_cpus_changed(struct sampler *sampler, uint32_t *ret_online_count)
 	return fault;
 }
 
-const struct abilities *sampler_abilities(const struct sampler *sampler)
+/* --- what it is -------------------------------------------------------------------------------- */
+
+bool sampler_walks_in_kernel(const struct sampler *sampler)
 {
-	return &sampler->abilities;
+	return sampler->walking != NULL;
 }
 
-struct unwind_maps *sampler_unwind_maps(struct sampler *sampler)
+const char *sampler_refusal(const struct sampler *sampler, int *ret_error)
 {
-	return &sampler->unwind;
+	*ret_error = sampler->refusal_error;
+	return sampler->refusal.text;
+}
+
+const struct abilities *sampler_abilities(const struct sampler *sampler)
+{
+	return sampler->walking ? walk_sampler_abilities(sampler->walking) : NULL;
+}
+
+void sampler_lend_memory(struct sampler *sampler, struct unwind_memory *ret_memory)
+{
+	if (sampler->plain)
+		plain_sampler_lend(sampler->plain, ret_memory);
+	else
+		walk_sampler_lend(sampler->walking, ret_memory);
 }
 
 uint64_t sampler_period_ns(const struct sampler *sampler)
 {
-	return sampler->period_ns;
+	return sampler->plain ? plain_sampler_period_ns(sampler->plain)
+			      : walk_sampler_period_ns(sampler->walking);
 }

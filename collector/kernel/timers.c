@@ -10,14 +10,9 @@
 
 #include <bpf/libbpf.h>
 
-#include "collector/kernel/pace.h"
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
 #include "store/base/must.h"
-
-/* A timer is silent when so many ticks, and at least so much time, passed without one. */
-#define SILENT_TICKS 8
-#define SILENT_NS (2 * NS_PER_S)
 
 int timers_init(
 	struct timers *timers, struct bpf_program *program, uint64_t period_ns, uint32_t cpu_count)
@@ -31,21 +26,9 @@ int timers_init(
 	return timers->timers ? 0 : -ENOMEM;
 }
 
-/* Time that the event of a timer has counted; 0 when it can't be told. */
-static uint64_t time_counted(const struct timer *timer)
-{
-	uint64_t counted_ns = 0;
-
-	if (read(timer->event_fd, &counted_ns, sizeof(counted_ns)) != sizeof(counted_ns))
-		return 0;
-	return counted_ns;
-}
-
 static void stop(struct timers *timers, struct timer *timer)
 {
-	timers->ticks_missed +=
-		pace_ticks_missed(timers->period_ns, timer->moved_at_ns - timer->started_at_ns,
-			timer->received - timer->received_at_start);
+	timers->ticks_missed += tick_watch_missed_alive(&timer->watch, timers->period_ns);
 	bpf_link__destroy(timer->link);
 	timer->link = NULL;
 }
@@ -97,14 +80,8 @@ int timers_start(struct timers *timers, uint32_t cpu, uint64_t received)
 	if (!link)
 		return -errno;
 	timer = &timers->timers[cpu];
-	*timer = (struct timer){
-		.link = link,
-		.event_fd = TAKE_FD(fd),
-		.started_at_ns = clock_monotonic_ns(),
-		.received_at_start = received,
-		.received = received,
-	};
-	timer->moved_at_ns = timer->started_at_ns;
+	*timer = (struct timer){.link = link, .event_fd = TAKE_FD(fd)};
+	tick_watch_start(&timer->watch, received, clock_monotonic_ns());
 	return 0;
 }
 
@@ -112,39 +89,6 @@ bool timers_running(const struct timers *timers, uint32_t cpu)
 {
 	must(cpu < timers->cpu_count);
 	return timers->timers[cpu].link != NULL;
-}
-
-static bool is_silent(const struct timers *timers, const struct timer *timer, uint64_t now_ns)
-{
-	uint64_t silence_ns = SILENT_TICKS * timers->period_ns;
-
-	if (silence_ns < SILENT_NS)
-		silence_ns = SILENT_NS;
-	return now_ns > timer->moved_at_ns + silence_ns;
-}
-
-/* A silent timer whose event still counts time is alive: some virtual machines leave the timers of
- * an idle CPU waiting. Asking wakes the CPU, so that it is done for silent ones only. */
-static bool is_dead(const struct timers *timers, struct timer *timer, uint64_t now_ns)
-{
-	uint64_t counted_ns;
-
-	if (!is_silent(timers, timer, now_ns))
-		return false;
-	counted_ns = time_counted(timer);
-	if (counted_ns == timer->counted_ns)
-		return true;
-	timer->counted_ns = counted_ns;
-	timer->moved_at_ns = now_ns;
-	return false;
-}
-
-static void note_ticks(struct timer *timer, uint64_t received, uint64_t now_ns)
-{
-	if (received == timer->received)
-		return;
-	timer->received = received;
-	timer->moved_at_ns = now_ns;
 }
 
 void timers_watch(struct timers *timers, const struct cpu_list *online,
@@ -155,10 +99,12 @@ void timers_watch(struct timers *timers, const struct cpu_list *online,
 
 		if (!timer->link)
 			continue;
-		note_ticks(timer, counters_of_cpu(counters, COUNTER_received, cpu), now_ns);
+		tick_watch_note(
+			&timer->watch, counters_of_cpu(counters, COUNTER_received, cpu), now_ns);
 		if (!cpu_list_has(online, cpu)) {
 			stop(timers, timer);
-		} else if (is_dead(timers, timer, now_ns)) {
+		} else if (tick_watch_is_dead(
+				   &timer->watch, timers->period_ns, timer->event_fd, now_ns)) {
 			stop(timers, timer);
 			timers->restart_count++;
 		}
@@ -173,12 +119,9 @@ uint64_t timers_ticks_missed(
 	for (uint32_t cpu = 0; cpu < timers->cpu_count; cpu++) {
 		const struct timer *timer = &timers->timers[cpu];
 
-		if (timer->link && now_ns > timer->started_at_ns) {
-			missed +=
-				pace_ticks_missed(timers->period_ns, now_ns - timer->started_at_ns,
-					counters_of_cpu(counters, COUNTER_received, cpu) -
-						timer->received_at_start);
-		}
+		if (timer->link)
+			missed += tick_watch_missed(&timer->watch, timers->period_ns,
+				counters_of_cpu(counters, COUNTER_received, cpu), now_ns);
 	}
 	return missed;
 }

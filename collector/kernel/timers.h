@@ -16,6 +16,7 @@
 
 #include "collector/kernel/counters.h"
 #include "collector/kernel/cpu_list.h"
+#include "collector/kernel/tick_watch.h"
 
 struct bpf_link;
 struct bpf_program;
@@ -23,12 +24,7 @@ struct bpf_program;
 struct timer {
 	struct bpf_link *link; /* NULL: not running */
 	int event_fd; /* the link's */
-	uint64_t started_at_ns;
-	uint64_t received_at_start;
-	/* When its ticks or its counted time were last seen to have moved, and to what. */
-	uint64_t moved_at_ns;
-	uint64_t received;
-	uint64_t counted_ns;
+	struct tick_watch watch;
 };
 
 struct timers {

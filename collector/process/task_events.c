@@ -44,7 +44,7 @@ static int watch(struct task_events *events, const struct task_ring *ring)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.u32 = ring->cpu};
 
-	return epoll_ctl(events->epoll_fd, EPOLL_CTL_ADD, ring->fd, &event) < 0 ? -errno : 0;
+	return epoll_ctl(events->epoll_fd, EPOLL_CTL_ADD, ring->perf.fd, &event) < 0 ? -errno : 0;
 }
 
 static int open_ring(struct task_events *events, uint32_t cpu, struct task_ring *ret_ring)

@@ -78,7 +78,7 @@ static int read_forked_or_exited(
 	record->pid = bytes_read_u32(body);
 	record->parent_pid = bytes_read_u32(body);
 	record->tid = bytes_read_u32(body);
-	bytes_read_u32(body); /* parent's thread */
+	record->parent_tid = bytes_read_u32(body);
 	bytes_read_u64(body); /* time, once more */
 	return 0;
 }

@@ -51,7 +51,10 @@ struct task_record {
 	union {
 		struct task_mapped mapped;
 		struct task_named named;
-		uint32_t parent_pid; /* TASK_FORKED; equal to pid for a new thread */
+		struct {
+			uint32_t parent_pid; /* TASK_FORKED; equal to pid for a new thread */
+			uint32_t parent_tid;
+		};
 		uint64_t lost_count;
 	};
 };

@@ -3,7 +3,7 @@
  *
  * What it is   a perf event that counts nothing and reports mappings, names, forks and exits, on
  *              CLOCK_MONOTONIC as samples are; and the reader of its ring buffer.
- * Ownership    the ring owns its descriptor and its pages.
+ * Ownership    the ring owns its event.
  * Threads      one owner; the kernel writes meanwhile.
  * Errors       negative errno. A ring whose contents make no sense is emptied and counted.
  */
@@ -13,22 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/kernel/perf_ring.h"
 #include "collector/process/task_record.h"
 #include "collector/tally.h"
 
-struct perf_event_mmap_page;
-
 struct task_ring {
-	int fd;
+	struct perf_ring perf;
 	uint32_t cpu;
-	struct perf_event_mmap_page *page;
-	uint8_t *data;
-	size_t data_bytes; /* a power of two */
 	struct tally *tally;
 	uint64_t next_time_ns; /* of the record at the tail, if next_bytes is not 0 */
 	size_t next_bytes;
-	uint8_t *joined; /* room for a record that wraps around the end of the buffer */
-	size_t joined_bytes;
 };
 
 /* DATA_BYTES is a power of two of at least a page. WITH_BUILD_IDS: the kernel shall say the

@@ -69,13 +69,12 @@ static int compare_entries(const void *one, const void *other)
 	return first->offset < second->offset ? -1 : 1;
 }
 
-static const struct event_sample *sample_at(const struct hold *hold, uint32_t index)
+static struct event_sample *sample_at(const struct hold *hold, uint32_t index)
 {
-	return (const struct event_sample *)(const void *)(hold->bytes +
-		hold->entries[index].offset);
+	return (struct event_sample *)(void *)(hold->bytes + hold->entries[index].offset);
 }
 
-const struct event_sample *hold_next(struct hold *hold, uint64_t until_ns)
+struct event_sample *hold_next(struct hold *hold, uint64_t until_ns)
 {
 	if (!hold->is_sorted) {
 		qsort(hold->entries + hold->next, hold->count - hold->next, sizeof(*hold->entries),

@@ -37,8 +37,8 @@ struct hold {
 void hold_init(struct hold *hold);
 void hold_done(struct hold *hold);
 int hold_add(struct hold *hold, const struct event_sample *sample);
-/* The oldest sample, if it was taken before UNTIL_NS; else NULL. */
-const struct event_sample *hold_next(struct hold *hold, uint64_t until_ns);
+/* The oldest sample, if it was taken before UNTIL_NS; else NULL. The caller may add what it knows. */
+struct event_sample *hold_next(struct hold *hold, uint64_t until_ns);
 /* Makes room: forgets what was given back. To be called after a round. */
 void hold_compact(struct hold *hold);
 /* Samples not yet given back. */

@@ -107,7 +107,7 @@ static void tell_process(struct unwinder *unwinder, const struct event_sample *s
 	};
 	int r = 0;
 
-	if (!set || process->exited_at_ns != 0)
+	if (!memory->tell_process || !set || process->exited_at_ns != 0)
 		return;
 	if (set->tree.node == 0) {
 		read_binaries(unwinder, process, now_ns);

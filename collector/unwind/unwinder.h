@@ -24,6 +24,7 @@ struct unwind_memory {
 	void *(*make_shard)(void *context, uint32_t number);
 	void (*hide_shard)(void *context, uint32_t number);
 	void *(*show_shard)(void *context, uint32_t number);
+	/* NULL: no walk goes by this memory but those in user space, which need not be told. */
 	int (*tell_process)(void *context, uint32_t pid, const struct unwind_process *process);
 	void (*forget_process)(void *context, uint32_t pid);
 	void *context;

@@ -33,7 +33,11 @@
 	X(record_build_ids,                                                                       \
 		"build-IDs come from files alone: a program that ends before its file is "        \
 		"read for the first time has none")                                               \
-	X(memory_cgroups, "containers of a host with cgroup v1 are not told apart")
+	X(memory_cgroups, "containers of a host with cgroup v1 are not told apart")               \
+	X(kernel_walks,                                                                           \
+		"16 KiB of each stack are copied and walked in user space: a sample costs more, " \
+		"and the root of deeper stacks is missing")                                       \
+	X(full_rate, "samples are fewer than asked for, each of a greater weight")
 
 /* Of what is off; longer ones are cut. */
 #define FEATURE_REASON_BYTES_MAX 159

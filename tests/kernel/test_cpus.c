@@ -22,6 +22,7 @@
 
 DEFINE_SCOPED(struct sampler *, sampler_free)
 
+static enum sampler_way way = SAMPLER_BPF;
 static char folder[] = "/tmp/cairn-cpus-XXXXXX";
 static char online_path[64];
 
@@ -92,7 +93,7 @@ static bool is_sampled(struct sampler *sampler, int cpu)
 
 static void a_cpu_that_goes_is_left_alone_and_one_that_comes_is_sampled(void)
 {
-	struct sampler_config config = {.hz = HZ, .cpu_folder = folder};
+	struct sampler_config config = {.way = way, .hz = HZ, .cpu_folder = folder};
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
 	struct sampler_reason reason;
 	uint64_t values[COUNTER_MAX];
@@ -128,7 +129,7 @@ static void kill_timers(void)
 
 static void a_dead_timer_is_started_again(void)
 {
-	struct sampler_config config = {.hz = HZ, .cpu_folder = folder};
+	struct sampler_config config = {.way = way, .hz = HZ, .cpu_folder = folder};
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
 	struct sampler_reason reason;
 	uint64_t values[COUNTER_MAX];
@@ -151,7 +152,7 @@ static void a_dead_timer_is_started_again(void)
 
 static void every_online_cpu_is_sampled(void)
 {
-	struct sampler_config config = {.hz = HZ};
+	struct sampler_config config = {.way = way, .hz = HZ};
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
 	struct sampler_reason reason;
 	uint32_t online_count = 0;
@@ -180,7 +181,7 @@ static void switch_cpu(int cpu, bool on)
 /* In earnest: for a machine of our own only. */
 static void a_cpu_that_is_switched_off_and_on_is_sampled_again(void)
 {
-	struct sampler_config config = {.hz = HZ};
+	struct sampler_config config = {.way = way, .hz = HZ};
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
 	uint64_t values[COUNTER_MAX], until_ns;
 	struct sampler_reason reason;
@@ -220,6 +221,9 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "switch-cpus") == 0)
 		RUN(a_cpu_that_is_switched_off_and_on_is_sampled_again);
 	make_folder();
+	RUN(a_cpu_that_goes_is_left_alone_and_one_that_comes_is_sampled);
+	RUN(a_dead_timer_is_started_again);
+	way = SAMPLER_PERF;
 	RUN(a_cpu_that_goes_is_left_alone_and_one_that_comes_is_sampled);
 	RUN(a_dead_timer_is_started_again);
 	remove_folder();

@@ -16,7 +16,7 @@
 
 static void sample_until_killed(int ready_fd)
 {
-	struct sampler_config config = {.hz = 97};
+	struct sampler_config config = {.way = SAMPLER_BPF, .hz = 97};
 	struct sampler_reason reason;
 	struct sampler *sampler;
 

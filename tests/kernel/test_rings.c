@@ -80,7 +80,7 @@ static int refuse(void *context, const struct event_sample *sample)
 
 static void a_drain_that_is_refused_stops_there_and_loses_nothing(void)
 {
-	struct sampler_config config = {.hz = HZ};
+	struct sampler_config config = {.way = SAMPLER_BPF, .hz = HZ};
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
 	uint64_t values[COUNTER_MAX], count = 0;
 	struct sampler_reason reason;
@@ -98,7 +98,7 @@ static void a_drain_that_is_refused_stops_there_and_loses_nothing(void)
 
 static void a_halted_sampler_has_passed_all_that_it_took(void)
 {
-	struct sampler_config config = {.hz = HZ};
+	struct sampler_config config = {.way = SAMPLER_BPF, .hz = HZ};
 	SCOPED(sampler_free) struct sampler *sampler = NULL;
 	uint64_t values[COUNTER_MAX], again[COUNTER_MAX], count = 0;
 	struct sampler_reason reason;

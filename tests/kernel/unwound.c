@@ -4,24 +4,36 @@
 #include "collector/kernel/unwind_maps.h"
 #include "tests/support/check.h"
 
-void unwound_init(struct unwound *unwound, struct sampler *sampler, uint32_t shard_count_max)
-{
-	unwound_init_maps(unwound, sampler_unwind_maps(sampler), shard_count_max);
-}
-
-void unwound_init_maps(struct unwound *unwound, struct unwind_maps *maps, uint32_t shard_count_max)
+static void init(
+	struct unwound *unwound, const struct unwind_memory *memory, uint32_t shard_count_max)
 {
 	struct process_table_config process_config = {.tally = &unwound->tally};
 	struct unwinder_config config = {
+		.memory = *memory,
 		.processes = &unwound->processes,
 		.tally = &unwound->tally,
 		.shard_count_max = shard_count_max,
 	};
 
 	*unwound = (struct unwound){.tally = {{0}}};
-	unwind_maps_lend(maps, &config.memory);
 	CHECK_EQ(process_table_init(&unwound->processes, &process_config), 0);
 	CHECK_EQ(unwinder_init(&unwound->unwinder, &config), 0);
+}
+
+void unwound_init(struct unwound *unwound, struct sampler *sampler, uint32_t shard_count_max)
+{
+	struct unwind_memory memory;
+
+	sampler_lend_memory(sampler, &memory);
+	init(unwound, &memory, shard_count_max);
+}
+
+void unwound_init_maps(struct unwound *unwound, struct unwind_maps *maps, uint32_t shard_count_max)
+{
+	struct unwind_memory memory;
+
+	unwind_maps_lend(maps, &memory);
+	init(unwound, &memory, shard_count_max);
 }
 
 void unwound_done(struct unwound *unwound)

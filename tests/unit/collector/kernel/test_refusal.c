@@ -91,8 +91,42 @@ static void the_rest_is_told_plainly(void)
 	check_says("0 Hz: must be from 1 to 10");
 }
 
+static void a_long_reason_keeps_its_beginning_and_its_end(void)
+{
+	char text[60];
+
+	refusal_shorten("short", text, sizeof(text));
+	CHECK_STR(text, "short");
+	refusal_shorten(
+		"this kernel has no BTF (/sys is missing): use another", text, sizeof(text));
+	CHECK_STR(text, "this kernel has no BTF (/sys is missing)");
+	refusal_shorten("the verifier refused a program, as it does at times: | 236: (79) r3 = "
+			"*(u64 *)(r8 +0) | dereference of modified ctx",
+		text, sizeof(text));
+	CHECK_STR(text, "the verifier refused a prog ... dereference of modified ctx");
+	CHECK_EQ(strlen(text), sizeof(text) - 1);
+}
+
+static void two_reasons_stand_in_one_line(void)
+{
+	struct sampler_reason other;
+
+	snprintf(reason.text, sizeof(reason.text), "first");
+	snprintf(other.text, sizeof(other.text), "second");
+	refusal_add(&other, &reason);
+	CHECK_STR(reason.text, "first; and without BPF: second");
+	memset(reason.text, 'a', sizeof(reason.text) - 1);
+	memset(other.text, 'b', sizeof(other.text) - 1);
+	other.text[sizeof(other.text) - 1] = '\0';
+	refusal_add(&other, &reason);
+	CHECK_EQ(strlen(reason.text), sizeof(reason.text) - 1);
+	CHECK(strstr(reason.text, "a; and without BPF: b") != NULL);
+}
+
 int main(void)
 {
+	RUN(a_long_reason_keeps_its_beginning_and_its_end);
+	RUN(two_reasons_stand_in_one_line);
 	RUN(a_missing_privilege_is_named);
 	RUN(the_verifier_is_quoted);
 	RUN(a_long_verdict_is_cut);

@@ -25,10 +25,10 @@ static void make_ring(struct task_ring *ring)
 
 	CHECK(pages != MAP_FAILED);
 	*ring = (struct task_ring){
-		.fd = dup(STDERR_FILENO),
-		.page = (struct perf_event_mmap_page *)pages,
-		.data = pages + page_bytes,
-		.data_bytes = DATA_BYTES,
+		.perf = {.fd = dup(STDERR_FILENO),
+			.page = (struct perf_event_mmap_page *)pages,
+			.data = pages + page_bytes,
+			.data_bytes = DATA_BYTES},
 		.tally = &tally,
 	};
 }
@@ -36,8 +36,9 @@ static void make_ring(struct task_ring *ring)
 static void put(struct task_ring *ring, const void *bytes, size_t byte_count)
 {
 	for (size_t i = 0; i < byte_count; i++)
-		ring->data[(ring->page->data_head + i) % DATA_BYTES] = ((const uint8_t *)bytes)[i];
-	ring->page->data_head += byte_count;
+		ring->perf.data[(ring->perf.page->data_head + i) % DATA_BYTES] =
+			((const uint8_t *)bytes)[i];
+	ring->perf.page->data_head += byte_count;
 }
 
 struct comm_record {
@@ -94,7 +95,7 @@ static void a_broken_header_empties_the_ring_and_is_counted(void)
 		make_ring(&ring);
 		put(&ring, &header, sizeof(header));
 		CHECK(!task_ring_peek(&ring));
-		CHECK_EQ(ring.page->data_tail, ring.page->data_head);
+		CHECK_EQ(ring.perf.page->data_tail, ring.perf.page->data_head);
 		CHECK_EQ(tally_value(&tally, TALLY_task_records_malformed), before + 1);
 		put_name(&ring, 1, 1);
 		CHECK(task_ring_peek(&ring));
