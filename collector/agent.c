@@ -15,8 +15,8 @@
 #include "collector/identity.h"
 #include "collector/jit/jit_desk.h"
 #include "collector/jit/jit_frames.h"
-#include "collector/kernel/refusal.h"
 #include "collector/kernel/sampler.h"
+#include "collector/kernel_side.h"
 #include "collector/pipeline.h"
 #include "collector/privilege.h"
 #include "collector/process/task_events.h"
@@ -203,62 +203,18 @@ static int start_signals(struct agent *agent)
 	return watch_fd(agent, agent->signal_fd, SOURCE_SIGNAL, 0);
 }
 
-static const char *walks_remedy(int error, const char *lacking, const char *text)
+static void note_kernel_side(struct agent *agent)
 {
-	if (error == 0)
-		return "set --sampler to auto";
-	if (strstr(text, "verifier"))
-		return "report it";
-	if ((error == -EPERM || error == -EACCES) && lacking[0])
-		return PRIVILEGE_REMEDY("CAP_BPF");
-	if (error == -EPERM || error == -EACCES)
-		return "look at what forbids BPF: a security module, lockdown, a filter of system "
-		       "calls";
-	if (error == -ENOENT)
-		return "use a kernel that was built with CONFIG_DEBUG_INFO_BTF";
-	return "report it";
-}
+	struct kernel_side side = {
+		.abilities = sampler_abilities(agent->sampler),
+		.capabilities = agent->capabilities,
+		.hz = agent->settings->hz,
+		.period_ns = sampler_period_ns(agent->sampler),
+		.stack_bytes_per_s = agent->settings->stack_bytes_per_s,
+	};
 
-/* Not a fault: everything is sampled, at a higher price. */
-static void note_plain(struct agent *agent)
-{
-	const char *lacking = privilege_lacking_to_sample(agent->capabilities);
-	char reason[FEATURE_REASON_BYTES_MAX + 1];
-	int error;
-	const char *text = sampler_refusal(agent->sampler, &error);
-	uint64_t hz = NS_PER_S / sampler_period_ns(agent->sampler);
-
-	log_info("stacks are walked in user space: %s", text);
-	refusal_shorten(text, reason, sizeof(reason));
-	/* The system's call is refused for other reasons, too. */
-	if (error != -EPERM && error != -EACCES)
-		lacking = "";
-	features_switch_off(&agent->features, FEATURE_kernel_walks,
-		walks_remedy(error, lacking, text), "%s%s%s", lacking,
-		lacking[0] ? " missing: " : "", reason);
-	if (hz < agent->settings->hz)
-		features_switch_off(&agent->features, FEATURE_full_rate, "raise --stack-budget",
-			"%llu Hz in place of %llu: copies of stacks may take %llu bytes a second",
-			(unsigned long long)hz, (unsigned long long)agent->settings->hz,
-			(unsigned long long)agent->settings->stack_bytes_per_s);
-}
-
-static void note_abilities(struct agent *agent)
-{
-	const struct abilities *abilities = sampler_abilities(agent->sampler);
-
-	if (!abilities) {
-		note_plain(agent);
-		return;
-	}
-	if (!abilities->saved_registers)
-		features_switch_off(&agent->features, FEATURE_saved_registers,
-			"run Linux 5.15 or newer", "this kernel's BPF has no bpf_task_pt_regs");
-	if (!abilities->memory_cgroups) {
-		features_switch_off(&agent->features, FEATURE_memory_cgroups,
-			"use a kernel that was built with CONFIG_MEMCG",
-			"this kernel has no memory controller");
-	}
+	side.refusal = sampler_refusal(agent->sampler, &side.refusal_error);
+	kernel_side_note(&side, &agent->features);
 }
 
 static int start_sampler(struct agent *agent)
@@ -506,7 +462,7 @@ static int start(struct agent *agent)
 		return r;
 	/* Only now: what a collector lacks that does not run at all is one line, not five. */
 	privilege_try_all(agent->capabilities, "/proc", &agent->features);
-	note_abilities(agent);
+	note_kernel_side(agent);
 	r = start_thread_names(agent);
 	if (r == 0)
 		r = start_processes(agent);
