@@ -26,7 +26,7 @@ static uint64_t period_that_fits(uint32_t hz, uint64_t bytes_a_round, uint64_t b
 /* In a power of two. */
 static size_t usual_ring_bytes(uint64_t period_ns, uint32_t cpu_count)
 {
-	uint64_t wanted = PLAIN_RECORD_BYTES * RING_SECONDS * NS_PER_S / period_ns;
+	uint64_t wanted = (uint64_t)PLAIN_RECORD_BYTES * RING_SECONDS * NS_PER_S / period_ns;
 	size_t bytes = PLAIN_RING_BYTES_MODEST;
 
 	while (bytes < wanted && bytes < RING_BYTES_MAX)
