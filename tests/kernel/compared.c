@@ -30,6 +30,8 @@
 #define SAME_INSTANT_NS (NS_PER_MS / 2)
 /* What a process maps is read again so often at most. */
 #define REFRESH_NS (200 * NS_PER_MS)
+/* A host on which a program gets no CPU for so long is not one to compare on. */
+#define WAIT_NS_MAX (60 * NS_PER_S)
 
 /* Our samples that still wait for libdwfl's. */
 struct waiting {
@@ -297,12 +299,22 @@ static void run_round(struct comparing *all)
 	perf_stacks_drain(all->stacks, until_ns, compare_stack, all);
 }
 
+static bool is_over(const struct comparing *all)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t until_ns = all->compare_from_ns + all->config->duration_ns;
+
+	if (now_ns < until_ns)
+		return false;
+	return comparison_total(all->comparison) >= all->config->stacks_min ||
+		now_ns > until_ns + WAIT_NS_MAX;
+}
+
 void compare_command(const struct comparison_config *config, struct comparison *ret_comparison)
 {
 	static struct comparing all;
 	int go_fd, measuring_fd = held_measure_run_time();
 	pid_t pid = start_command(config->argv, &go_fd);
-	uint64_t until_ns;
 
 	memset(ret_comparison, 0, sizeof(*ret_comparison));
 	ret_comparison->pid = pid;
@@ -312,9 +324,8 @@ void compare_command(const struct comparison_config *config, struct comparison *
 	begin(&all);
 	all.stacks = perf_stacks_new(pid, NS_PER_S / config->hz, all.loaded.program_fd);
 	all.compare_from_ns = clock_monotonic_ns() + config->warm_up_ns;
-	until_ns = all.compare_from_ns + config->duration_ns;
 	CHECK_EQ(write(go_fd, "", 1), 1);
-	while (clock_monotonic_ns() < until_ns) {
+	while (!is_over(&all)) {
 		usleep(ROUND_US);
 		run_round(&all);
 	}

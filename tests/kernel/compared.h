@@ -52,6 +52,7 @@ struct comparison_config {
 	char *const *argv;
 	uint32_t hz;
 	uint64_t duration_ns;
+	uint64_t stacks_min; /* a busy host takes longer for so many */
 	/* What comes before is not compared: files are mapped, and tables built. */
 	uint64_t warm_up_ns;
 	/* NULL, or: is given each of our stacks, finished, that libdwfl's are compared with. */

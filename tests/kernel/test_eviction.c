@@ -18,7 +18,7 @@
 #include "tests/support/random.h"
 
 #define HZ 19997
-#define STACKS_USUAL 20000
+#define STACKS_USUAL 10000
 #define SECONDS_MAX 1200
 #define SHARD_COUNT 8
 #define PROGRAMS 2

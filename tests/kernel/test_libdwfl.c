@@ -7,10 +7,9 @@
 #include "tests/support/check.h"
 
 #define HZ 997
-#define DURATION_NS NS_PER_S
+#define DURATION_NS (NS_PER_S / 2)
 #define WARM_UP_NS (NS_PER_S / 4)
-/* A busy machine gives the program less than a CPU. */
-#define SAMPLES_MIN 100
+#define SAMPLES_MIN 300
 /* In a thousand stacks. What is left: a leaf whose callers hang on what stands below its stack
  * pointer, where libdwfl has no memory to read (docs/unwinding.md). */
 #define AGREE_MIN 995
@@ -24,6 +23,7 @@ static void stacks_of_agree_with_libdwfl(char *program)
 		.argv = argv,
 		.hz = HZ,
 		.duration_ns = DURATION_NS,
+		.stacks_min = SAMPLES_MIN,
 		.warm_up_ns = WARM_UP_NS,
 	};
 	uint64_t total, agree;

@@ -8,9 +8,9 @@
 #include "tests/support/check.h"
 
 #define HZ 1999
-#define DURATION_NS (2 * NS_PER_S)
+#define DURATION_NS NS_PER_S
 #define WARM_UP_NS (NS_PER_S / 4)
-#define SAMPLES_MIN 100
+#define SAMPLES_MIN 500
 /* In a thousand. Without call frame information, a stack that is met between `leave` and what it loops to
  * can't be told from others; nothing here is, but the start and the kernel's way into a handler. */
 #define RIGHT_MIN 995
@@ -83,6 +83,7 @@ static void handlers_and_prologues_lead_to_their_callers(void)
 		.argv = argv,
 		.hz = HZ,
 		.duration_ns = DURATION_NS,
+		.stacks_min = SAMPLES_MIN * 2,
 		.warm_up_ns = WARM_UP_NS,
 		.on_sample = check,
 		.context = &seen,

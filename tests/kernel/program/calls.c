@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs for ever, in what is hard to unwind: callbacks out of the C library, the prologue and the
- * epilogue of small functions, stacks that are aligned anew, signal handlers and deep recursion.
+/* Runs for ever, in what is hard to unwind: callbacks out of the C library, the kernel's vDSO,
+ * the prologue and the epilogue of small functions, stacks that are aligned anew, signal handlers and deep recursion.
  * Built without frame pointers. */
 #include <math.h>
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 
 #define KEYS 300
 #define DEPTH 60
@@ -33,6 +34,16 @@ static __attribute__((noinline)) uint64_t sort_keys(uint64_t seed)
 	return keys[KEYS / 2];
 }
 
+/* The library that the kernel maps. */
+static __attribute__((noinline)) uint64_t ask_time(void)
+{
+	struct timespec time = {0, 0};
+
+	for (int i = 0; i < 200; i++)
+		clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_nsec;
+}
+
 /* An array that must be aligned better than the stack is, of a size that only the call tells. */
 static __attribute__((noinline)) uint64_t align_anew(uint64_t seed, unsigned count)
 {
@@ -41,7 +52,7 @@ static __attribute__((noinline)) uint64_t align_anew(uint64_t seed, unsigned cou
 
 	aligned[seed & 7] = seed;
 	memset((void *)(uintptr_t)bytes, (int)seed, count);
-	return sort_keys(aligned[seed & 7] + bytes[count / 2]);
+	return sort_keys(aligned[seed & 7] + bytes[count / 2] + ask_time());
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): the depth is what this is about. */
