@@ -2,20 +2,27 @@
 #include "symbolizer-server/symbol/source_fetch.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <elfutils/debuginfod.h>
 
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
+#include "symbolizer-server/symbol/debuginfod_steps.h"
 #include "symbolizer-server/symbol/source_text.h"
 
 /* A person waits for it. A server that has to unpack a source package first takes about this long. */
 #define QUESTION_NS (8 * NS_PER_S)
 
+/* A question takes about 1 KiB for each server and redirect: what is longer goes round in circles. */
+#define STEPS_BYTES_MAX (16u << 10)
+
 struct question {
 	uint64_t until_ns;
+	int steps_fd; /* what the library tells of it */
 	int given_up; /* 0, or why */
 };
 
@@ -28,6 +35,8 @@ static int give_up(debuginfod_client *library, long done, long whole)
 		question->given_up = -EFBIG;
 	else if (clock_monotonic_ns() > question->until_ns)
 		question->given_up = -ETIMEDOUT;
+	else if (lseek(question->steps_fd, 0, SEEK_CUR) > (off_t)STEPS_BYTES_MAX)
+		question->given_up = -ELOOP;
 	return question->given_up != 0;
 }
 
@@ -58,17 +67,35 @@ static int read_all(int fd, char **ret_text, size_t *ret_byte_count)
 	return 0;
 }
 
+/* Whether "not found" is what no server said. STEPS_FD holds what the library told of the question. */
+static bool was_failure(int steps_fd)
+{
+	char text[STEPS_BYTES_MAX];
+	ssize_t got = pread(steps_fd, text, sizeof(text), 0);
+	struct debuginfod_steps steps;
+
+	debuginfod_steps_read(text, got > 0 ? (size_t)got : 0, &steps);
+	return debuginfod_steps_are_failure(&steps);
+}
+
 int source_fetch(void *context, const struct build_id *id, const char *path, char **ret_text,
 	size_t *ret_byte_count)
 {
 	struct question question = {.until_ns = clock_monotonic_ns() + QUESTION_NS};
-	debuginfod_client *library = debuginfod_begin();
+	SCOPED_FD int steps_fd = memfd_create("steps", MFD_CLOEXEC);
 	SCOPED_FREE char *file = NULL;
 	SCOPED_FD int fd = -1;
+	debuginfod_client *library;
 
 	(void)context;
+	if (steps_fd < 0)
+		return -errno;
+	question.steps_fd = steps_fd;
+	library = debuginfod_begin();
 	if (!library)
 		return -ENOMEM;
+	/* Without a descriptor the library writes to none, and the C library loses memory by that. */
+	debuginfod_set_verbose_fd(library, steps_fd);
 	debuginfod_set_user_data(library, &question);
 	debuginfod_set_progressfn(library, give_up);
 	fd = debuginfod_find_source(library, id->bytes, id->byte_count, path, &file);
@@ -76,6 +103,8 @@ int source_fetch(void *context, const struct build_id *id, const char *path, cha
 	/* What was given up looks like "not found". */
 	if (question.given_up != 0)
 		return question.given_up;
+	if (fd == -ENOENT && was_failure(steps_fd))
+		return -EREMOTEIO;
 	if (fd < 0)
 		return fd;
 	/* The text is what is kept. */

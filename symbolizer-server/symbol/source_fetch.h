@@ -5,8 +5,8 @@
  *              servers and the folder are those of debuginfod_source.h, which sets the library up.
  * Ownership    nothing is kept; the library's copy of the file is removed.
  * Threads      any.
- * Errors       -ENOENT: no server has it; -ENOSYS: no server is set; -EFBIG, -ETIMEDOUT, -ENOMEM;
- *              any other: a server could not be asked.
+ * Errors       -ENOENT: no server has it; -ENOSYS: no server is set; -EFBIG, -ETIMEDOUT, -ELOOP,
+ *              -ENOMEM; any other: a server could not be asked.
  */
 #pragma once
 

@@ -103,6 +103,10 @@ static void what_is_not_there_or_too_long_is_told_apart(void)
 	answer_head = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 	answer_bytes = 0;
 	CHECK_EQ(source_fetch(NULL, &id, "/src/b.c", &text, &byte_count), -ENOENT);
+	/* A server that fails does not say that it has it not. */
+	answer_head = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
+		      "Connection: close\r\n\r\n";
+	CHECK_EQ(source_fetch(NULL, &id, "/src/d.c", &text, &byte_count), -EREMOTEIO);
 	answer_head = "HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\nConnection: close\r\n\r\n";
 	answer_bytes = 5000000;
 	CHECK_EQ(source_fetch(NULL, &id, "/src/c.c", &text, &byte_count), -EFBIG);
