@@ -509,7 +509,8 @@ bool module_upload_runs(const struct module_record *module)
 bool module_pending(const struct module_record *module)
 {
 	return module->fetch_state == FETCH_DUE || module->fetch_state == FETCH_RUNNING ||
-		(module->upload_state != UPLOAD_NONE && module->upload_state != UPLOAD_LATER);
+		(module->upload_state != UPLOAD_NONE && module->upload_state != UPLOAD_LATER) ||
+		module->hand_count > 0;
 }
 
 static const char *fetch_text(const struct module_record *module)
@@ -529,6 +530,8 @@ static const char *fetch_text(const struct module_record *module)
 
 static const char *upload_text(const struct module_record *module)
 {
+	if (module->hand_count > 0)
+		return "a file given by hand is being read";
 	switch ((enum upload_state)module->upload_state) {
 	case UPLOAD_NONE:
 		return "";

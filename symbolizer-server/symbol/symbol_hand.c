@@ -277,6 +277,7 @@ static int queue_up(struct symbol_hand *hand, const struct file_facts *facts)
 		r = queue_push(&symbolizer->index_jobs, upload);
 	if (r == 0) {
 		symbolizer->jobs_queued++;
+		upload->module->hand_count++;
 		symbolizer->uploads_open--;
 		hand->file = (struct upload_file){.fd = -1};
 		take_out(hand);

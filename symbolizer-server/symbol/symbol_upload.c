@@ -456,6 +456,8 @@ void *symbol_index_run(void *context)
 	void *item;
 
 	while (queue_pop(&symbolizer->index_jobs, UINT64_MAX, &item) == 0) {
+		const struct symbol_upload *upload = item;
+		struct module_record *module = upload->by_hand ? upload->module : NULL;
 		bool stopping;
 
 		pthread_mutex_lock(&symbolizer->lock);
@@ -469,6 +471,8 @@ void *symbol_index_run(void *context)
 			read_upload(item);
 		pthread_mutex_lock(&symbolizer->lock);
 		symbolizer->jobs_running--;
+		if (module)
+			module->hand_count--;
 		pthread_cond_broadcast(&symbolizer->changed);
 		pthread_mutex_unlock(&symbolizer->lock);
 	}

@@ -122,6 +122,11 @@ static void a_file_that_is_given_gives_names_and_is_kept(void)
 	enum sandbox_fault fault;
 
 	CHECK_EQ(send_whole(symbolizer, &id, "debug", &fault), 0);
+	/* Whoever waits for its names sees that they are on their way, until they are there. */
+	do {
+		CHECK_EQ(symbolizer_module_state(symbolizer, &id, &state), 0);
+		CHECK(state.pending || state.quality == SYMBOL_QUALITY_DWARF);
+	} while (state.pending);
 	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
 	CHECK_EQ(symbolizer_module_state(symbolizer, &id, &state), 0);
 	CHECK_EQ(state.quality, SYMBOL_QUALITY_DWARF);
