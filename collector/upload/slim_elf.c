@@ -64,8 +64,10 @@ static bool stays(const struct layout *layout, uint32_t index)
 		return false;
 	if (!(section->flags & SHF_ALLOC))
 		return true;
+	/* By the order of .rela.plt the stubs of the linkage table are named. */
 	return section->type == SHT_NOTE || section->type == SHT_DYNSYM ||
-		is_go_table(section_name(layout->image, layout->names, index));
+		is_go_table(section_name(layout->image, layout->names, index)) ||
+		strcmp(section_name(layout->image, layout->names, index), ".rela.plt") == 0;
 }
 
 static void choose(struct layout *layout)

@@ -3,7 +3,7 @@
  *
  * What it is   the same file as far as names are concerned: every section that is not loaded
  *              (.symtab, .strtab, .debug_*, .gnu_debugdata, .gnu_debuglink, ...), the notes, the
- *              dynamic symbols and Go's table of functions. All other loaded sections keep their
+ *              dynamic symbols, the relocations of the linkage table and Go's table of functions. All other loaded sections keep their
  *              header and lose their contents (SHT_NOBITS), so that section indices stay true. Load
  *              segments say what they said; other segments point to where their contents now
  *              stand, or to nothing.

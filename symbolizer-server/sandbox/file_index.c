@@ -14,9 +14,11 @@
 #include "symbolizer-server/sandbox/dwarf_read.h"
 #include "symbolizer-server/sandbox/elf_symbols.h"
 #include "symbolizer-server/sandbox/file_open.h"
+#include "symbolizer-server/sandbox/go_names.h"
 #include "symbolizer-server/sandbox/index_writer.h"
 #include "symbolizer-server/sandbox/kernel_text.h"
 #include "symbolizer-server/sandbox/mini_debug.h"
+#include "symbolizer-server/sandbox/plt_names.h"
 
 #define KERNEL_TEXT_BYTES_MAX ((size_t)256 << 20)
 
@@ -78,6 +80,43 @@ static int read_dwarf(
 	return r;
 }
 
+/* Lays what a reader gave under the rest, whatever became of it. */
+static int take_read(
+	struct sources *sources, int read, struct function_list *list, enum symbol_quality quality)
+{
+	int r = read == 0 ? take(sources, list, quality) : read;
+
+	function_list_done(list);
+	return survivable(r) ? 0 : r;
+}
+
+/* What a stripped file has, too. Stubs are named by what they lead to, so they alone make no index:
+ * nothing of the file's own would have a name. */
+static int read_exports(
+	const struct image *image, const struct section_names *names, struct sources *sources)
+{
+	struct function_list mini = {0}, dynamic = {0}, go = {0}, stubs = {0};
+	int r = take_read(sources,
+		mini_debug_read(image, names, &sources->code, &sources->strings, &mini), &mini,
+		SYMBOL_QUALITY_MINIDEBUG);
+
+	if (r == 0) {
+		r = take_read(sources,
+			elf_symbols_read(image, names, &sources->code, ELF_SYMBOLS_DYNAMIC,
+				&sources->strings, &dynamic),
+			&dynamic, SYMBOL_QUALITY_DYNAMIC);
+	}
+	if (r == 0) {
+		r = take_read(sources,
+			go_names_read(image, names, &sources->code, &sources->strings, &go), &go,
+			SYMBOL_QUALITY_GO);
+	}
+	if (r == 0 && sources->functions.count > 0)
+		r = take_read(sources, plt_names_read(image, names, &sources->strings, &stubs),
+			&stubs, SYMBOL_QUALITY_NONE);
+	return r;
+}
+
 /* Best first, since what is there is never overlaid. */
 static int read_sources(const struct image *image, const struct section_names *names,
 	const struct sandbox_request *request, struct sources *sources)
@@ -89,7 +128,7 @@ static int read_sources(const struct image *image, const struct section_names *n
 		.supplementary_fd = request->supplementary_fd,
 		.package_fd = request->package_fd,
 	};
-	struct function_list table = {0}, mini = {0}, dynamic = {0};
+	struct function_list table = {0};
 	int r = elf_symbols_read(
 		image, names, &sources->code, ELF_SYMBOLS_WHOLE, &sources->strings, &table);
 
@@ -99,23 +138,8 @@ static int read_sources(const struct image *image, const struct section_names *n
 		r = read_dwarf(&dwarf, &table, sources);
 	if (r == 0)
 		r = take(sources, &table, SYMBOL_QUALITY_TABLE);
-	if (r == 0)
-		r = mini_debug_read(image, names, &sources->code, &sources->strings, &mini);
-	if (r == 0)
-		r = take(sources, &mini, SYMBOL_QUALITY_MINIDEBUG);
-	if (survivable(r))
-		r = 0;
-	if (r == 0)
-		r = elf_symbols_read(image, names, &sources->code, ELF_SYMBOLS_DYNAMIC,
-			&sources->strings, &dynamic);
-	if (survivable(r))
-		r = 0;
-	if (r == 0)
-		r = take(sources, &dynamic, SYMBOL_QUALITY_DYNAMIC);
 	function_list_done(&table);
-	function_list_done(&mini);
-	function_list_done(&dynamic);
-	return r;
+	return r == 0 ? read_exports(image, names, sources) : r;
 }
 
 static enum sandbox_fault index_elf(

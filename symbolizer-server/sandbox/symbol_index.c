@@ -16,6 +16,8 @@ const char *symbol_quality_text(enum symbol_quality quality)
 	switch (quality) {
 	case SYMBOL_QUALITY_NONE:
 		return "nothing";
+	case SYMBOL_QUALITY_GO:
+		return ".gopclntab";
 	case SYMBOL_QUALITY_DYNAMIC:
 		return ".dynsym";
 	case SYMBOL_QUALITY_MINIDEBUG:
@@ -32,9 +34,9 @@ const char *symbol_quality_text(enum symbol_quality quality)
 
 static bool quality_known(uint8_t quality)
 {
-	return quality == SYMBOL_QUALITY_DYNAMIC || quality == SYMBOL_QUALITY_MINIDEBUG ||
-		quality == SYMBOL_QUALITY_TABLE || quality == SYMBOL_QUALITY_KERNEL ||
-		quality == SYMBOL_QUALITY_DWARF;
+	return quality == SYMBOL_QUALITY_GO || quality == SYMBOL_QUALITY_DYNAMIC ||
+		quality == SYMBOL_QUALITY_MINIDEBUG || quality == SYMBOL_QUALITY_TABLE ||
+		quality == SYMBOL_QUALITY_KERNEL || quality == SYMBOL_QUALITY_DWARF;
 }
 
 static uint32_t format_of(const uint8_t *bytes)

@@ -47,7 +47,7 @@
 #define SYMBOL_INDEX_FORMAT 2
 #define SYMBOL_INDEX_FORMAT_OLDEST 1
 /* Rises whenever the same file would give other names than before: old indexes are made anew. */
-#define SYMBOL_INDEX_PARSER_VERSION 2
+#define SYMBOL_INDEX_PARSER_VERSION 3
 /* LMDB fragments with larger values (docs/decisions/0051). */
 #define SYMBOL_CHUNK_BYTES_MAX (256u << 10)
 /* As long as chunks are made: a look-up of a few addresses reads little, and what it searches lies
@@ -74,6 +74,7 @@
  * renumber. */
 enum symbol_quality {
 	SYMBOL_QUALITY_NONE = 0,
+	SYMBOL_QUALITY_GO = 5, /* the table that Go's runtime reads */
 	SYMBOL_QUALITY_DYNAMIC = 10, /* .dynsym: what the file exports */
 	SYMBOL_QUALITY_MINIDEBUG = 20, /* .gnu_debugdata */
 	SYMBOL_QUALITY_TABLE = 30, /* .symtab */
