@@ -47,7 +47,8 @@ static void check_table(const struct go_table *go)
 {
 	struct table_source source = {.go = *go, .code_from = TEXT, .code_until = CODE_UNTIL};
 	struct unwind_memory_fixture memory;
-	struct node_pool_config config = {1, unwind_memory_make_shard, &memory};
+	struct node_pool_config config = {
+		.shard_count_max = 1, .make_shard = unwind_memory_make_shard, .context = &memory};
 	struct table_counts counts;
 	struct unwind_table table;
 	struct node_pool pool;
