@@ -41,6 +41,7 @@ struct agent {
 	const struct settings *settings;
 	struct identity identity;
 	struct tally tally;
+	struct memory_plan memory;
 	struct features features;
 	uint64_t capabilities;
 	struct clock clock;
@@ -85,6 +86,7 @@ static struct status_view view_status(struct agent *agent)
 		.settings = agent->settings,
 		.identity = &agent->identity,
 		.features = &agent->features,
+		.memory = &agent->memory,
 		.tally = &agent->tally,
 		.uptime_ns = now_ns(agent) - agent->started.monotonic_ns,
 		.period_ns = sampler_period_ns(agent->sampler),
@@ -223,6 +225,7 @@ static int start_sampler(struct agent *agent)
 		.way = (enum sampler_way)agent->settings->sampler,
 		.hz = (uint32_t)agent->settings->hz,
 		.stack_bytes_per_s = agent->settings->stack_bytes_per_s,
+		.rings_bytes_max = agent->memory.ring_bytes_max,
 	};
 	struct sampler_reason reason = {{0}};
 	int r = sampler_open(&config, &reason, &agent->sampler);
@@ -313,6 +316,7 @@ static int start_sink(struct agent *agent)
 		.program = CAIRN_VERSION,
 		.random_seed = agent->identity.random_seed,
 		.clock = agent->clock,
+		.bytes_max = agent->memory.queue_bytes_max,
 		.upload_mbps = (uint32_t)settings->upload_mbps,
 		.want = upload_desk_want,
 	};
@@ -382,8 +386,7 @@ static int start_unwinder(struct agent *agent)
 	struct unwinder_config config = {
 		.processes = &agent->processes,
 		.tally = &agent->tally,
-		.shard_count_max =
-			(uint32_t)(agent->settings->unwind_bytes_max / UNWIND_SHARD_BYTES),
+		.shard_count_max = (uint32_t)(agent->memory.unwind_bytes_max / UNWIND_SHARD_BYTES),
 	};
 	int r;
 
@@ -397,7 +400,7 @@ static int start_jit(struct agent *agent)
 	struct jit_maps_config config = {
 		.tally = &agent->tally,
 		.clock = agent->clock,
-		.bytes_max = JIT_BYTES_USUAL,
+		.bytes_max = agent->memory.jit_bytes_max,
 	};
 	int r;
 
@@ -426,6 +429,7 @@ static int start_pipeline(struct agent *agent)
 			.jit = agent->jit_desk ? &agent->jit_frames : NULL,
 			.tally = &agent->tally},
 		.window_ns = agent->settings->window_seconds * NS_PER_S,
+		.hold_bytes_max = agent->memory.hold_bytes_max,
 		.clock = agent->clock,
 		.started = agent->started,
 		.cpus_started = &agent->cpus_started,
@@ -457,6 +461,7 @@ static int start(struct agent *agent)
 	/* Where the set can't be read, what fails is told without the capability that it lacks. */
 	agent->capabilities = UINT64_MAX;
 	privilege_read(&agent->capabilities);
+	agent->memory = memory_plan_own(agent->settings->unwind_bytes_max);
 	r = start_sampler(agent);
 	if (r < 0)
 		return r;

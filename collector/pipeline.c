@@ -21,6 +21,8 @@ int pipeline_init(struct pipeline *pipeline, const struct pipeline_config *confi
 
 	*pipeline = (struct pipeline){.config = *config};
 	hold_init(&pipeline->hold);
+	if (config->hold_bytes_max)
+		pipeline->hold.bytes_max = config->hold_bytes_max;
 	window_init(&pipeline->window, &config->window);
 	pipeline->clocks = config->started;
 	pipeline->last = pipeline->clocks;

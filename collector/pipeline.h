@@ -35,6 +35,7 @@ typedef int (*pipeline_record_fn)(void *context, uint64_t until_ns, struct task_
 struct pipeline_config {
 	struct window_config window;
 	uint64_t window_ns;
+	size_t hold_bytes_max; /* 0: HOLD_BYTES_MAX */
 	struct clock clock;
 	struct clock_reading started; /* read before the first sample was taken */
 	const char *stat_path; /* NULL: /proc/stat */

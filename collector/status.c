@@ -70,6 +70,27 @@ static void write_own(struct json_writer *json)
 	json_end_object(json);
 }
 
+/* What may grow up to which size, and who goes first when memory ends. */
+static void write_memory(const struct status_view *view, struct json_writer *json)
+{
+	const struct memory_plan *plan = view->memory;
+	SCOPED_FILE FILE *file = fopen("/proc/self/oom_score_adj", "re");
+	char text[32] = "";
+
+	if (file && !fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	json_begin_object(json_key(json, "memory"));
+	/* 0: none. */
+	json_unsigned(
+		json_key(json, "limit_bytes"), plan->limit == MEMORY_UNLIMITED ? 0 : plan->limit);
+	json_unsigned(json_key(json, "unwind_bytes_max"), plan->unwind_bytes_max);
+	json_unsigned(json_key(json, "queue_bytes_max"), plan->queue_bytes_max);
+	json_unsigned(json_key(json, "hold_bytes_max"), plan->hold_bytes_max);
+	json_unsigned(json_key(json, "jit_bytes_max"), plan->jit_bytes_max);
+	json_signed(json_key(json, "oom_score_adj"), strtol(text, NULL, 10));
+	json_end_object(json);
+}
+
 static void write_features(const struct status_view *view, struct json_writer *json)
 {
 	json_begin_array(json_key(json, "features"));
@@ -120,6 +141,7 @@ void status_write(const struct status_view *view, struct json_writer *json)
 	write_identity(view, json);
 	write_host(view, json);
 	write_own(json);
+	write_memory(view, json);
 	write_features(view, json);
 	write_counters(view, json);
 	json_end_object(json);

@@ -14,6 +14,7 @@
 #include "bpf/abi/counter.h"
 #include "collector/features.h"
 #include "collector/identity.h"
+#include "collector/memory_limit.h"
 #include "collector/settings.h"
 #include "collector/tally.h"
 #include "proto/wire/collector_counter.h"
@@ -24,6 +25,7 @@ struct status_view {
 	const struct settings *settings;
 	const struct identity *identity;
 	const struct features *features;
+	const struct memory_plan *memory;
 	const struct tally *tally;
 	uint64_t kernel_counters[COUNTER_MAX];
 	uint64_t sink_counters[SINK_COUNTER_COUNT];

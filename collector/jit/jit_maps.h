@@ -18,7 +18,7 @@
 
 /* 60,000 methods in one process, or four times as many that share. */
 #define JIT_BYTES_USUAL (4u << 20)
-#define JIT_BYTES_MIN (64u * 1024)
+#define JIT_BYTES_MIN UINT64_C(65536)
 
 struct jit_map;
 

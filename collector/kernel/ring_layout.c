@@ -67,3 +67,11 @@ int ring_layout_choose(uint32_t cpu_count, uint32_t hz, uint32_t cpus_per_ring, 
 	};
 	return 0;
 }
+
+void ring_layout_limit(struct ring_layout *layout, uint64_t bytes_max)
+{
+	while (layout->ring_bytes > RING_BYTES_LEAST &&
+		(uint64_t)layout->ring_bytes * layout->ring_count > bytes_max)
+		layout->ring_bytes /= 2;
+	layout->wake_bytes = layout->ring_bytes / 2;
+}

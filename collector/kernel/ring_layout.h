@@ -22,3 +22,5 @@ struct ring_layout {
  * -EINVAL: RING_BYTES is no power of two, or out of bounds. */
 int ring_layout_choose(uint32_t cpu_count, uint32_t hz, uint32_t cpus_per_ring, uint32_t ring_bytes,
 	struct ring_layout *ret_layout);
+/* Smaller rings, so that all together take BYTES_MAX if that can be; a ring has a least size. */
+void ring_layout_limit(struct ring_layout *layout, uint64_t bytes_max);

@@ -44,6 +44,7 @@ struct sampler_config {
 	uint32_t cpus_per_ring; /* 0: a default that suits most machines */
 	uint32_t ring_bytes; /* a power of two of at least 64 KiB; 0: from CPUs and rate. Without
 				BPF, of each CPU */
+	uint64_t rings_bytes_max; /* of all rings; 0: no limit */
 	/* NULL: /sys/devices/system/cpu. Its file `online` lists the CPUs to sample. */
 	const char *cpu_folder;
 	/* NULL: the kernel's own type information, /sys/kernel/btf/vmlinux. */

@@ -70,6 +70,8 @@ int walk_sampler_new(const struct sampler_config *config, uint32_t cpu_count,
 			"a ring buffer of %u bytes: must be a power of two from 64 KiB to 64 MiB",
 			config->ring_bytes);
 	}
+	if (config->rings_bytes_max)
+		ring_layout_limit(&layout, config->rings_bytes_max);
 	r = probes_load(&sampler->probes, &layout, config->btf_path, reason);
 	if (r < 0)
 		return r;

@@ -13,7 +13,7 @@
 
 void hold_init(struct hold *hold)
 {
-	*hold = (struct hold){.is_sorted = true};
+	*hold = (struct hold){.bytes_max = HOLD_BYTES_MAX, .is_sorted = true};
 }
 
 void hold_done(struct hold *hold)
@@ -28,7 +28,7 @@ static int make_room(struct hold *hold, size_t byte_count)
 	size_t capacity = hold->capacity ? hold->capacity : CAPACITY_FIRST;
 	uint8_t *bytes;
 
-	if (hold->byte_count + byte_count > HOLD_BYTES_MAX)
+	if (hold->byte_count + byte_count > hold->bytes_max)
 		return -ENOBUFS;
 	while (capacity < hold->byte_count + byte_count)
 		capacity *= 2;
@@ -107,6 +107,7 @@ void hold_compact(struct hold *hold)
 		}
 	}
 	rest.is_sorted = hold->is_sorted;
+	rest.bytes_max = hold->bytes_max;
 	hold_done(hold);
 	*hold = rest;
 }

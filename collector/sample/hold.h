@@ -27,6 +27,7 @@ struct hold {
 	uint8_t *bytes;
 	size_t byte_count;
 	size_t capacity;
+	size_t bytes_max; /* HOLD_BYTES_MAX, if the owner sets no less */
 	struct hold_entry *entries;
 	uint32_t count;
 	uint32_t entry_capacity;

@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 		run_for(fn, strtoull(argv[2], NULL, 10));
 		printf("%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", argv[i], from,
 			now(CLOCK_REALTIME), cpu, now(CLOCK_PROCESS_CPUTIME_ID));
-		fflush(stdout);
+		need(fflush(stdout) == 0, "say what it did");
 	}
 	return 0;
 }

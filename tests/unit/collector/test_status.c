@@ -7,6 +7,7 @@ static struct settings settings;
 static struct identity identity;
 static struct features features;
 static struct tally tally;
+static const struct memory_plan memory = {.limit = 41943040, .unwind_bytes_max = 7};
 
 static struct status_view make_view(void)
 {
@@ -14,6 +15,7 @@ static struct status_view make_view(void)
 	struct status_view view = {.settings = &settings,
 		.identity = &identity,
 		.features = &features,
+		.memory = &memory,
 		.tally = &tally};
 
 	settings.server = server;
@@ -49,6 +51,7 @@ static void everything_is_told_with_its_meaning(void)
 	CHECK(strstr(text, "{\"name\":\"kernel_received\",\"value\":7,\"meaning\":\""));
 	CHECK(strstr(text, "{\"name\":\"collector_execs\",\"value\":5,"));
 	CHECK(strstr(text, "{\"name\":\"sink_batches_sent\",\"value\":9,"));
+	CHECK(strstr(text, "\"memory\":{\"limit_bytes\":41943040,\"unwind_bytes_max\":7,"));
 	CHECK(strstr(text, "\"rss_bytes\":") && !strstr(text, "\"rss_bytes\":0,"));
 	bytes_writer_done(&written);
 }

@@ -67,8 +67,24 @@ static void impossible_sizes_are_refused(void)
 	CHECK_EQ(layout.ring_count, 42);
 }
 
+static void rings_shrink_to_a_limit_but_not_below_the_least(void)
+{
+	struct ring_layout layout;
+
+	CHECK_EQ(ring_layout_choose(64, 97, 0, 1 << 22, &layout), 0);
+	ring_layout_limit(&layout, UINT64_C(1) << 25);
+	CHECK_EQ(layout.ring_bytes, 1 << 22);
+	ring_layout_limit(&layout, (UINT64_C(1) << 24) + 1);
+	CHECK_EQ(layout.ring_bytes, 1 << 21);
+	CHECK_EQ(layout.wake_bytes, 1 << 20);
+	ring_layout_limit(&layout, 1);
+	CHECK_EQ(layout.ring_bytes, 1 << 16);
+	CHECK_EQ(layout.wake_bytes, 1 << 15);
+}
+
 int main(void)
 {
+	RUN(rings_shrink_to_a_limit_but_not_below_the_least);
 	RUN(small_machines_have_one_small_ring);
 	RUN(rings_grow_with_the_rate_up_to_a_limit);
 	RUN(the_largest_machine_has_no_more_rings_than_there_may_be);
