@@ -103,7 +103,7 @@ static int go_to_other(
 	int r;
 
 	/* Units of a package have parts of their own and speak of nobody else. */
-	if (!head || place->unit->is_split)
+	if (!head || place->unit->is_split || !file->sections[DWARF_ABBREV].bytes)
 		return -ENOENT;
 	r = abbrev_cache_get(
 		&namer->abbrevs, &file->sections[DWARF_ABBREV], head, file->swapped, &table);

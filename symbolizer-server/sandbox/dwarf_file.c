@@ -170,13 +170,14 @@ int dwarf_file_open(const struct image *image, const struct section_names *names
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < DWARF_SECTION_COUNT; i++) {
-		const char *text = section_texts[i][flavour];
+		const char *text = section_texts[i][flavour == DWARF_SPLIT];
 		uint32_t index = text ? section_find(image, names, text) : 0;
 
 		if (index > 0)
 			r = open_section(image, names, index, scratch, &file, i);
 	}
-	if (r == 0 && (!file.sections[DWARF_INFO].bytes || !file.sections[DWARF_ABBREV].bytes))
+	if (r == 0 && flavour != DWARF_SHARED &&
+		(!file.sections[DWARF_INFO].bytes || !file.sections[DWARF_ABBREV].bytes))
 		r = -ENOENT;
 	if (r == 0)
 		r = list_units(&file);

@@ -37,6 +37,7 @@ enum dwarf_section {
 enum dwarf_flavour {
 	DWARF_PLAIN,
 	DWARF_SPLIT,
+	DWARF_SHARED, /* its own, of which any may be missing: some hold nothing but texts */
 };
 
 /* Where inflated sections go. */

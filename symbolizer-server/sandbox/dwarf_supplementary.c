@@ -100,7 +100,7 @@ int dwarf_supplementary_open(int fd, const struct build_id *id, struct dwarf_scr
 	if (r == 0 && !is_named(&supplementary, id))
 		r = -EBADMSG;
 	if (r == 0)
-		r = dwarf_file_open(&supplementary.image, &supplementary.names, DWARF_PLAIN,
+		r = dwarf_file_open(&supplementary.image, &supplementary.names, DWARF_SHARED,
 			scratch, &supplementary.file);
 	if (r < 0) {
 		dwarf_supplementary_done(&supplementary);

@@ -296,6 +296,61 @@ static void kernel_symbols_are_named(void)
 	check_fault(index_with("html", &request), SANDBOX_FAULT_NOT_SYMBOLS);
 }
 
+/* The result for FILE, with other files beside it: NULL: none. */
+static struct sandbox_result index_beside(
+	const char *file, const char *supplementary, const char *package)
+{
+	SCOPED_FD int supplementary_fd = supplementary ? work_open(supplementary) : -1;
+	SCOPED_FD int package_fd = package ? work_open(package) : -1;
+	struct sandbox_request request = request_for(file);
+	struct sandbox_result result;
+
+	request.supplementary_fd = supplementary_fd;
+	request.package_fd = package_fd;
+	result = index_with(file, &request);
+	CHECK_EQ(result.fault, SANDBOX_FAULT_NONE);
+	return result;
+}
+
+static void what_a_file_refers_to_is_read_or_asked_for(void)
+{
+	struct sandbox_result result;
+
+	work_run("gcc -O1 -g -o one p.c && gcc -O2 -g -o two p.c && dwz -m common one two");
+	work_run("gcc -O1 -gdwarf-4 -gsplit-dwarf -o split p.c && dwp -e split -o split.dwp");
+	result = index_beside("one", "common", NULL);
+	CHECK_EQ(result.dwarf_fault, SANDBOX_FAULT_NONE);
+	CHECK_EQ(result.supplementary_id.byte_count, 0);
+	CHECK_EQ(result.header.quality, SYMBOL_QUALITY_DWARF);
+	sandbox_result_done(&result);
+	result = index_beside("one", NULL, "split.dwp");
+	CHECK_EQ(result.dwarf_fault, SANDBOX_FAULT_NO_SUPPLEMENTARY);
+	CHECK_EQ(result.supplementary_id.byte_count, 20);
+	sandbox_result_done(&result);
+	result = index_beside("split", NULL, "split.dwp");
+	CHECK_EQ(result.dwarf_fault, SANDBOX_FAULT_NONE);
+	CHECK_EQ(result.header.quality, SYMBOL_QUALITY_DWARF);
+	sandbox_result_done(&result);
+	result = index_beside("split", "common", "split.dwp");
+	CHECK_EQ(result.header.quality, SYMBOL_QUALITY_DWARF);
+	sandbox_result_done(&result);
+	result = index_beside("split", NULL, NULL);
+	CHECK_EQ(result.dwarf_fault, SANDBOX_FAULT_NO_PACKAGE);
+	CHECK_EQ(result.header.quality, SYMBOL_QUALITY_TABLE);
+	sandbox_result_done(&result);
+}
+
+static void packed_sections_are_unpacked_within_the_confinement(void)
+{
+	struct sandbox_result result;
+
+	work_run("gcc -O1 -g -o packed p.c && objcopy --compress-debug-sections=zlib packed");
+	result = index_file("packed");
+	CHECK_EQ(result.fault, SANDBOX_FAULT_NONE);
+	CHECK_EQ(result.header.quality, SYMBOL_QUALITY_DWARF);
+	sandbox_result_done(&result);
+}
+
 static void the_program_can_run_itself_for_a_check(void)
 {
 	char verb[] = "--exit-with", status[] = "7";
@@ -335,6 +390,8 @@ int main(int argc, char **argv)
 	RUN(a_result_that_breaks_the_format_is_thrown_away);
 	RUN(an_index_that_grows_too_large_is_refused);
 	RUN(kernel_symbols_are_named);
+	RUN(what_a_file_refers_to_is_read_or_asked_for);
+	RUN(packed_sections_are_unpacked_within_the_confinement);
 	RUN(the_program_can_run_itself_for_a_check);
 	close(folder_fd);
 	sandbox_done(&sandbox);
