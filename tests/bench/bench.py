@@ -17,6 +17,7 @@ import host
 import measure_collector
 import measure_page
 import measure_server
+import measure_unwind
 import table
 from bars import BENCHES
 from session import Findings, Session, harness
@@ -26,6 +27,7 @@ RUN = {
     "busy": measure_collector.busy,
     "start": measure_collector.start,
     "frames": measure_collector.frames,
+    "unwind": measure_unwind.unwind,
     "ingest": measure_server.ingest,
     "store": measure_server.store,
     "query": measure_server.query,

@@ -47,7 +47,7 @@ ARGUMENTS = {
     "test_sampling": "397",
     "test_libdwfl": "./program_calls",
     "test_signals": "./program_signals",
-    "test_eviction": "./program_chain 300",
+    "test_eviction": "./program_chain 300 397",
 }
 
 
