@@ -3,7 +3,7 @@
 """compare.py TOOL [--whole] [--show N] [GROUP...]: chains, lines and names against llvm-symbolizer's.
 
 For each sampled address of .text of each file: are as many calls inlined, are all lines the same, all
-names? Without --whole the files that need no download, with it all of them. Exit status 1 if one
+names? Without --whole some files that need nothing but compilers, with it all. Exit status 1 if one
 misses a bar."""
 
 import argparse
@@ -24,10 +24,10 @@ def all_subjects(folder, whole, groups):
         "libc": subjects.libc,
         "gcc": lambda: shapes(folder, "gcc"),
         "clang": lambda: shapes(folder, "clang"),
-        "rust": lambda: subjects.rust(folder),
-        "go": lambda: subjects.go(folder),
     }
     if whole:
+        made["rust"] = lambda: subjects.rust(folder)
+        made["go"] = lambda: subjects.go(folder)
         made["packages"] = lambda: subjects.packages(folder)
     for group in groups or made:
         yield from made[group]()
@@ -47,7 +47,7 @@ def main():
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--step", type=int, default=symbolizers.STEP)
     parser.add_argument("groups", nargs="*", help="libc gcc clang rust go packages; default: all")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     folder = tempfile.mkdtemp(prefix="cairn-symbols-")
     judged, missed = {}, 0
     print(f"{'file':42} {'addresses':>9} {'depth %':>8} {'lines %':>8} {'names %':>8} {'strictly':>8} {'s':>5}")
@@ -58,8 +58,8 @@ def main():
             if subject.judged_by not in judged:
                 judged[subject.judged_by] = symbolizers.theirs(subject.judged_by, addresses)
             our = symbolizers.ours(options.tool, subject.path, addresses, subject.supplementary, subject.package)
-            found = symbolizers.Comparison(our, judged[subject.judged_by], symbolizers.aliases_of(subject.judged_by), addresses)
-            shares = [found.percent(value) for value in (found.depth, found.lines, found.names, found.strict_names)]
+            found = symbolizers.Comparison(our, judged[subject.judged_by], symbolizers.Tables(subject.judged_by), addresses)
+            shares = found.shares()
             met = shares[0] >= DEPTH_MIN and shares[1] >= LINES_MIN and shares[2] >= NAMES_MIN
             missed += not met
             print(

@@ -149,10 +149,11 @@ def debug_file_in(place, path):
 
 def packages(folder):
     place = unpacked(folder, "python3.11-minimal", "python3.11-dbg", "perl-base", "perl-debug", "libstdc++6-12-dbg")
+    common = {"perl": os.path.join(place, "usr/lib/debug/.dwz/x86_64-linux-gnu/perl-base.debug")}
     for name, path in (("python3.11", "usr/bin/python3.11"), ("perl", "usr/bin/perl")):
         found = debug_file_in(place, path)
         if not os.path.exists(found):
             raise SystemExit(f"{name}: {found} is missing")
-        yield Subject(name, found, found)
+        yield Subject(name, found, found, supplementary=common.get(name))
     found = run("find", os.path.join(place, "usr/lib"), "-name", "libstdc++.so.6.0*", "-type", "f").split()
     yield Subject("libstdc++'s debug build", found[0], found[0])

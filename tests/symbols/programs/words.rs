@@ -39,7 +39,8 @@ fn show<T: Display>(items: &[T]) -> String {
 }
 
 fn main() {
-    let text = std::env::args().cycle().take(50).collect::<Vec<_>>().join(" and then ");
+    let arguments: Vec<String> = std::env::args().collect();
+    let text = arguments.iter().cycle().take(50).cloned().collect::<Vec<_>>().join(" and then ");
     let counts = count_words(&text);
     let lengths: BTreeMap<usize, Vec<String>> = counts.keys().fold(BTreeMap::new(), |mut map, word| {
         map.entry(word.len()).or_insert_with(Vec::new).push(word.clone());
