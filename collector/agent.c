@@ -15,11 +15,13 @@
 #include "collector/identity.h"
 #include "collector/jit/jit_desk.h"
 #include "collector/jit/jit_frames.h"
+#include "collector/kernel/lives.h"
 #include "collector/kernel/sampler.h"
 #include "collector/kernel_side.h"
 #include "collector/pipeline.h"
 #include "collector/privilege.h"
 #include "collector/process/task_events.h"
+#include "collector/sample/life_row.h"
 #include "collector/sink/rpc_sink.h"
 #include "collector/status.h"
 #include "collector/upload/upload_desk.h"
@@ -48,6 +50,7 @@ struct agent {
 	struct clock_reading started;
 	struct cpu_times cpus_started;
 	struct sampler *sampler;
+	struct lives *lives; /* NULL: off */
 	struct task_events *events; /* NULL: off */
 	struct process_table processes;
 	struct thread_names thread_names; /* of samples that don't say them */
@@ -120,10 +123,22 @@ static void tell_status(void *context, struct json_writer *json)
 	status_write(&view, json);
 }
 
+static void add_lives(struct agent *agent, struct profile *profile)
+{
+	if (!agent->lives)
+		return;
+	if (lives_take(agent->lives, agent->pipeline.next.end_ns, life_row_add, profile) < 0)
+		tally_add(&agent->tally, TALLY_lives_dropped, 1);
+	tally_set(&agent->tally, TALLY_lives_unnamed, lives_unnamed(agent->lives));
+	tally_set(&agent->tally, TALLY_lives_unnoted, lives_unnoted(agent->lives));
+}
+
 static int add_status(void *context, struct profile *profile)
 {
-	struct status_view view = view_status(context);
+	struct status_view view;
 
+	add_lives(context, profile);
+	view = view_status(context);
 	return status_add_to_profile(&view, profile);
 }
 
@@ -239,6 +254,20 @@ static int start_sampler(struct agent *agent)
 	}
 	/* Edges only: what a round leaves (the last 20 ms) must not wake at once again. */
 	return watch_fd(agent, sampler_poll_fd(agent->sampler), SOURCE_SAMPLER, EPOLLET);
+}
+
+/* An object of its own: a kernel that refuses it samples all the same. */
+static void start_lives(struct agent *agent)
+{
+	struct sampler_reason reason = {{0}};
+	int r = lives_open(NULL, &reason, &agent->lives);
+
+	if (r < 0) {
+		agent->lives = NULL;
+		features_switch_off(&agent->features, FEATURE_process_lives,
+			"run it on a kernel that lets it attach to the tracepoints of processes",
+			"%s", reason.text);
+	}
 }
 
 /* Records first, so that nothing happens unseen between reading /proc and the first record. */
@@ -444,6 +473,8 @@ static int start_pipeline(struct agent *agent)
 
 	if (r < 0)
 		return log_error(r, "can't begin a window");
+	if (agent->lives)
+		lives_begin(agent->lives, agent->pipeline.span.end_ns);
 	sampler_cpus_changed(agent->sampler, &agent->pipeline.online_cpu_count);
 	watch_init(&agent->watch, now_ns(agent));
 	return 0;
@@ -468,6 +499,7 @@ static int start(struct agent *agent)
 	/* Only now: what a collector lacks that does not run at all is one line, not five. */
 	privilege_try_all(agent->capabilities, "/proc", &agent->features);
 	note_kernel_side(agent);
+	start_lives(agent);
 	r = start_thread_names(agent);
 	if (r == 0)
 		r = start_processes(agent);
@@ -499,6 +531,7 @@ static void stop(struct agent *agent)
 	thread_names_done(&agent->thread_names);
 	unwinder_done(&agent->unwinder);
 	task_events_free(agent->events);
+	lives_free(agent->lives);
 	sampler_free(agent->sampler);
 	if (agent->signal_fd >= 0)
 		close(agent->signal_fd);

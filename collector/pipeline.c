@@ -133,6 +133,7 @@ static void turn_over(struct pipeline *pipeline, uint64_t end_ns,
 	/* Without it this window and the next say nothing about busy and idle time. */
 	cpu_times_read(&pipeline->after, pipeline->config.stat_path);
 	sum_up_cpus(pipeline);
+	pipeline->next = next;
 	pipeline->last_window_samples = pipeline->window.sample_count;
 	if (window_close(&pipeline->window, &end, pipeline->config.add_status,
 		    pipeline->config.context, &profile) == 0) {

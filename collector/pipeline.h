@@ -55,6 +55,7 @@ struct pipeline {
 	struct hold hold;
 	struct window window;
 	struct window_span span;
+	struct window_span next; /* while a window is closed: the one that follows */
 	struct clock_reading clocks; /* of this round */
 	struct clock_reading last; /* of the round before */
 	struct cpu_times before; /* at the start of the window */

@@ -42,11 +42,32 @@ enum cgroup_subsys_id { memory_cgrp_id = 4 };
 
 struct mm_struct;
 
+struct thread_count {
+	int counter;
+} KERNEL_STRUCT;
+
+struct signal_struct {
+	struct thread_count live; /* threads that have not begun to end */
+	/* Time on CPU of the threads that are gone; of all once the process is. */
+	unsigned long long sum_sched_runtime;
+} KERNEL_STRUCT;
+
+struct sched_entity {
+	uint64_t sum_exec_runtime;
+} KERNEL_STRUCT;
+
 struct task_struct {
 	unsigned int flags;
 	void *stack; /* lowest address of the kernel stack */
 	struct mm_struct *mm; /* NULL: kernel thread, or a process that is ending */
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
+	int pid; /* of the thread */
+	int tgid; /* of the process */
+	char comm[16];
+	struct signal_struct *signal; /* shared by the threads of a process */
+	struct sched_entity se;
+	uint64_t start_time; /* CLOCK_MONOTONIC */
 	uint64_t start_boottime; /* CLOCK_BOOTTIME */
 	uint64_t self_exec_id; /* one more with each exec; a fork keeps it */
 	struct css_set *cgroups;
@@ -60,8 +81,9 @@ struct irq_stack {
 
 #define KERNEL_STACK_BYTES_USUAL 16384
 
-/* task_struct.flags: a thread of the kernel. */
+/* task_struct.flags: a thread of the kernel; made by a fork and no program started since. */
 #define PF_KTHREAD 0x00200000
+#define PF_FORKNOEXEC 0x00000040
 
 static __always_inline uint64_t kernel_stack_bytes(void)
 {

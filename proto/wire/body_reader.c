@@ -523,6 +523,36 @@ static int read_features(struct body_reader *reader)
 	return r;
 }
 
+static int read_life(struct body_reader *reader, size_t at)
+{
+	const Cairn__V1__Lives *message = reader->body->lives;
+	const ProtobufCBinaryData *command = &message->command[at], *parent = &message->parent[at];
+	struct life_sums sums = {
+#define LIFE_SUM_AT(name) .name = message->name[at],
+		LIFE_SUMS(LIFE_SUM_AT)
+#undef LIFE_SUM_AT
+	};
+
+	return life_table_add(&reader->profile->lives,
+		(struct life_name){(const char *)bytes_at(command, 0), command->len},
+		(struct life_name){(const char *)bytes_at(parent, 0), parent->len}, &sums);
+}
+
+static int read_lives(struct body_reader *reader)
+{
+	const Cairn__V1__Lives *message = reader->body->lives;
+	size_t count = message ? message->n_command : 0;
+	int r = 0;
+
+#define LIFE_COLUMN_DIFFERS(name) || message->n_##name != count
+	if (message && (message->n_parent != count LIFE_SUMS(LIFE_COLUMN_DIFFERS)))
+		return malformed(reader, "columns of lives");
+#undef LIFE_COLUMN_DIFFERS
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = read_life(reader, i);
+	return r < 0 ? refused(reader, r, "too many lives, a name too long or a sum too large") : 0;
+}
+
 static int read_tables(struct body_reader *reader)
 {
 	int r = read_texts(reader);
@@ -535,6 +565,8 @@ static int read_tables(struct body_reader *reader)
 		r = read_counters(reader);
 	if (r == 0)
 		r = read_features(reader);
+	if (r == 0)
+		r = read_lives(reader);
 	if (r == 0)
 		r = read_modules(reader);
 	if (r == 0)

@@ -103,6 +103,33 @@ static int write_features(struct body_writer *writer, Cairn__V1__Features *messa
 	return 0;
 }
 
+static ProtobufCBinaryData name_bytes(struct life_name name)
+{
+	/* The message is only read. */
+	return (ProtobufCBinaryData){name.length, (uint8_t *)(uintptr_t)name.text};
+}
+
+static int write_lives(struct body_writer *writer, Cairn__V1__Lives *message)
+{
+	const struct life_table *lives = &writer->profile->lives;
+
+	if (!COLUMN(writer, message, command, lives->count) ||
+		!COLUMN(writer, message, parent, lives->count))
+		return -ENOMEM;
+#define LIFE_COLUMN(name)                                 \
+	if (!COLUMN(writer, message, name, lives->count)) \
+		return -ENOMEM;                           \
+	for (uint32_t i = 0; i < lives->count; i++)       \
+		message->name[i] = lives->rows[i].sums.name;
+	LIFE_SUMS(LIFE_COLUMN)
+#undef LIFE_COLUMN
+	for (uint32_t i = 0; i < lives->count; i++) {
+		message->command[i] = name_bytes(life_table_command(lives, i));
+		message->parent[i] = name_bytes(life_table_parent(lives, i));
+	}
+	return 0;
+}
+
 static int write_texts(struct body_writer *writer, Cairn__V1__Texts *message)
 {
 	const struct string_table *strings = &writer->profile->strings;
@@ -410,13 +437,38 @@ static int pack(const struct body_writer *writer, const Cairn__V1__BatchBody *bo
 	return 0;
 }
 
+/* What stands in the first body of a window only. */
+struct leading_tables {
+	Cairn__V1__Cpus cpus;
+	Cairn__V1__Counters counters;
+	Cairn__V1__Features features;
+	Cairn__V1__Lives lives;
+};
+
+static int write_leading_tables(
+	struct body_writer *writer, struct leading_tables *tables, Cairn__V1__BatchBody *body)
+{
+	int r;
+
+	*tables = (struct leading_tables){CAIRN__V1__CPUS__INIT, CAIRN__V1__COUNTERS__INIT,
+		CAIRN__V1__FEATURES__INIT, CAIRN__V1__LIVES__INIT};
+	body->cpus = &tables->cpus;
+	body->counters = &tables->counters;
+	body->features = &tables->features;
+	body->lives = writer->profile->lives.count > 0 ? &tables->lives : NULL;
+	r = write_cpus(writer, &tables->cpus);
+	if (r == 0)
+		r = write_counters(writer, &tables->counters);
+	if (r == 0)
+		r = write_features(writer, &tables->features);
+	return r == 0 ? write_lives(writer, &tables->lives) : r;
+}
+
 static int write_tables(struct body_writer *writer, struct profile_wire_body *ret_raw)
 {
 	Cairn__V1__BatchBody body = CAIRN__V1__BATCH_BODY__INIT;
 	Cairn__V1__Head head = CAIRN__V1__HEAD__INIT;
-	Cairn__V1__Cpus cpus = CAIRN__V1__CPUS__INIT;
-	Cairn__V1__Counters counters = CAIRN__V1__COUNTERS__INIT;
-	Cairn__V1__Features features = CAIRN__V1__FEATURES__INIT;
+	struct leading_tables leading;
 	Cairn__V1__Texts texts = CAIRN__V1__TEXTS__INIT;
 	Cairn__V1__Modules modules = CAIRN__V1__MODULES__INIT;
 	Cairn__V1__Frames frames = CAIRN__V1__FRAMES__INIT;
@@ -427,16 +479,8 @@ static int write_tables(struct body_writer *writer, struct profile_wire_body *re
 
 	write_head(writer, &head);
 	body.head = &head;
-	if (writer->part->leads) {
-		body.cpus = &cpus;
-		body.counters = &counters;
-		body.features = &features;
-		r = write_cpus(writer, &cpus);
-		if (r == 0)
-			r = write_counters(writer, &counters);
-		if (r == 0)
-			r = write_features(writer, &features);
-	}
+	if (writer->part->leads)
+		r = write_leading_tables(writer, &leading, &body);
 	body.texts = &texts;
 	body.modules = &modules;
 	body.frames = &frames;

@@ -92,6 +92,16 @@
 	X(execs, "programs started")                                                              \
 	X(forks, "processes made")                                                                \
 	X(exits, "processes ended")                                                               \
+	X(lives_unnamed,                                                                          \
+		"starts and ends of processes counted as [other]: the kernel side's table of "    \
+		"names was full")                                                                 \
+	X(lives_unnoted,                                                                          \
+		"ends of processes counted with the CPU time of their beginning, which lacks a "  \
+		"few milliseconds: too many waited for their parent, or the kernel did not tell " \
+		"that it freed them")                                                             \
+	X(lives_dropped,                                                                          \
+		"windows that lack some or all starts and ends of processes: for lack of memory " \
+		"or because the kernel did not give them")                                        \
 	X(processes_read, "processes read from /proc")                                            \
 	X(processes_unknown,                                                                      \
 		"samples of a process that nothing is known about: it had ended "                 \

@@ -37,7 +37,8 @@
 	X(kernel_walks,                                                                           \
 		"16 KiB of each stack are copied and walked in user space: a sample costs more, " \
 		"and the root of deeper stacks is missing")                                       \
-	X(full_rate, "samples are fewer than asked for, each of a greater weight")
+	X(full_rate, "samples are fewer than asked for, each of a greater weight")                \
+	X(process_lives, "short-lived processes are not counted: cairn top --execs lacks them")
 
 /* Of what is off; longer ones are cut. */
 #define FEATURE_REASON_BYTES_MAX 159

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Block codec: a profile as bytes and back.
  *
- * What it is   three sections, each compressed by itself: dictionary, rows, slots. Decoding an
+ * What it is   sections, each compressed by itself: dictionary, rows, slots, lives. Decoding an
  *              encoded profile gives the same strings, modules, labels, threads, totals and slots
  *              in the same order, and the same frames, stacks and rows in the order of the block;
  *              encoding that again gives the same bytes. docs/format.md describes every byte.
@@ -28,3 +28,6 @@ int block_encode(const struct profile *profile, uint8_t **ret_bytes, size_t *ret
  * -EBADMSG: not a block, or damaged.  -ENOTSUP: of a version this code does not know.
  * -E2BIG, -EFBIG: larger than a profile may be.  -ENOMEM. */
 int block_decode(const void *bytes, size_t byte_count, struct profile **ret_profile);
+/* The lives of a block alone, added to the empty table LIVES: nothing else of it is looked at.
+ * Errors of block_decode; what is in LIVES then is not to be used. */
+int block_decode_lives(const void *bytes, size_t byte_count, struct life_table *lives);

@@ -351,23 +351,39 @@ static void end_visit(struct profile_store *store, const struct store_visit *vis
 	store_files_reap(store);
 }
 
-int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
-	const struct profile_store_filter *filter, profile_store_visit_fn visit, void *context)
+static int run_visit(struct profile_store *store, struct time_selection selection,
+	const struct profile_store_filter *filter, const struct store_visitor *visitor)
 {
 	struct retention_limits limits = {clock_read(&store->config.clock).realtime_ns,
 		store->config.retain_ns, UINT64_MAX, UINT64_MAX};
-	struct time_selection selection = {
-		.from_ns = clamp(from_ns, retention_edge_ns(&limits), UINT64_MAX),
-		.until_ns = until_ns,
-	};
 	struct store_visit registered;
 	int r;
 
-	if (selection.from_ns >= until_ns || !begin_visit(store, filter, &registered, &selection))
+	selection.from_ns = clamp(selection.from_ns, retention_edge_ns(&limits), UINT64_MAX);
+	if (selection.from_ns >= selection.until_ns ||
+		!begin_visit(store, filter, &registered, &selection))
 		return 0;
-	r = store_visit_run(store, &selection, registered.serial, visit, context);
+	r = store_visit_run(store, &selection, registered.serial, visitor);
 	end_visit(store, &registered);
 	return r;
+}
+
+int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
+	const struct profile_store_filter *filter, profile_store_visit_fn visit, void *context)
+{
+	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
+	struct store_visitor visitor = {.profile = visit, .context = context};
+
+	return run_visit(store, selection, filter, &visitor);
+}
+
+int profile_store_visit_lives(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
+	const struct profile_store_filter *filter, profile_store_lives_fn visit, void *context)
+{
+	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
+	struct store_visitor visitor = {.lives = visit, .context = context};
+
+	return run_visit(store, selection, filter, &visitor);
 }
 
 static void sum_files(const struct profile_store *store, struct profile_store_stats *stats)

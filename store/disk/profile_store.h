@@ -89,6 +89,21 @@ typedef int (*profile_store_visit_fn)(void *context, const struct profile *profi
 int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
 	const struct profile_store_filter *filter, profile_store_visit_fn visit, void *context);
 
+/* The processes that started and ended in one window, as far as one batch tells. */
+struct profile_store_lives {
+	struct life_name host;
+	uint64_t start_ns; /* of the window, epoch */
+	uint64_t until_ns;
+	const struct life_table *table; /* sorted; empty where the batch told none */
+};
+
+typedef int (*profile_store_lives_fn)(void *context, const struct profile_store_lives *lives);
+
+/* The same for what profiles tell of lives alone, which is much less to decode; the filter's type
+ * counts as well. A window in several batches comes as often; each life stands in one of them. */
+int profile_store_visit_lives(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
+	const struct profile_store_filter *filter, profile_store_lives_fn visit, void *context);
+
 /* Deletes what is past retention now; the writer thread does so by itself every few minutes. */
 void profile_store_retain(struct profile_store *store);
 

@@ -36,21 +36,49 @@ static int open_log(
 	return 0;
 }
 
-static int read_profile(
-	const struct open_log *log, const struct time_entry *entry, struct profile **ret_profile)
-{
-	SCOPED_FREE uint8_t *bytes = NULL;
+/* A record as it was read, and what was made of it. */
+struct opened {
+	uint8_t *bytes;
 	struct log_record record;
-	struct profile *profile;
-	int r = log_reader_read(log->fd, entry->offset, entry->byte_count, &bytes, &record);
+	struct profile *profile; /* or */
+	struct life_table lives;
+};
 
+static void close_opened(struct opened *opened)
+{
+	free(opened->bytes);
+	profile_free(opened->profile);
+	life_table_done(&opened->lives);
+}
+
+static int decode(const struct store_visitor *visitor, struct opened *opened)
+{
+	const uint8_t *payload = opened->bytes + opened->record.header_bytes;
+	int r;
+
+	if (visitor->lives) {
+		r = life_table_init(&opened->lives, LIFE_COUNT_MAX);
+		return r < 0
+			? r
+			: block_decode_lives(payload, opened->record.payload_bytes, &opened->lives);
+	}
+	r = block_decode(payload, opened->record.payload_bytes, &opened->profile);
 	if (r == 0)
-		r = block_decode(bytes + record.header_bytes, record.payload_bytes, &profile);
-	if (r != 0)
-		return r;
-	profile->head.received_at_ns = record.received_at_ns;
-	*ret_profile = profile;
-	return 0;
+		opened->profile->head.received_at_ns = opened->record.received_at_ns;
+	return r;
+}
+
+static int hand_on(const struct store_visitor *visitor, const struct opened *opened)
+{
+	struct profile_store_lives lives = {
+		.host = {opened->record.host.text, opened->record.host.length},
+		.start_ns = opened->record.start_ns,
+		.until_ns = opened->record.until_ns,
+		.table = &opened->lives,
+	};
+
+	return visitor->lives ? visitor->lives(visitor->context, &lives)
+			      : visitor->profile(visitor->context, opened->profile);
 }
 
 /* Troubles of this process end the visit: leaving blocks out for them would look like an answer. */
@@ -60,22 +88,24 @@ static bool is_ours(int error)
 }
 
 static int visit_entry(struct profile_store *store, const struct time_entry *entry,
-	struct open_log *log, profile_store_visit_fn visit, void *context)
+	struct open_log *log, const struct store_visitor *visitor)
 {
-	struct profile *profile = NULL;
+	struct opened opened = {0};
 	int r = open_log(store, entry->owner, log);
 
 	if (r == 0)
-		r = read_profile(log, entry, &profile);
-	if (r < 0 && is_ours(r))
-		return r;
-	pthread_mutex_lock(&store->lock);
-	store->counters[r < 0 ? PROFILE_STORE_blocks_unreadable : PROFILE_STORE_blocks_read]++;
-	pthread_mutex_unlock(&store->lock);
-	if (r < 0)
-		return 0;
-	r = visit(context, profile);
-	profile_free(profile);
+		r = log_reader_read(
+			log->fd, entry->offset, entry->byte_count, &opened.bytes, &opened.record);
+	if (r == 0)
+		r = decode(visitor, &opened);
+	if (r == 0 || !is_ours(r)) {
+		pthread_mutex_lock(&store->lock);
+		store->counters[r < 0 ? PROFILE_STORE_blocks_unreadable
+				      : PROFILE_STORE_blocks_read]++;
+		pthread_mutex_unlock(&store->lock);
+		r = r < 0 ? 0 : hand_on(visitor, &opened);
+	}
+	close_opened(&opened);
 	return r;
 }
 
@@ -94,7 +124,7 @@ static uint32_t drop_doomed(struct time_entry *entries, uint32_t count, uint64_t
 }
 
 int store_visit_run(struct profile_store *store, const struct time_selection *selection,
-	uint64_t visit_serial, profile_store_visit_fn visit, void *context)
+	uint64_t visit_serial, const struct store_visitor *visitor)
 {
 	uint64_t hour = time_index_first_hour(selection->from_ns);
 	struct open_log log = {.fd = -1};
@@ -111,7 +141,7 @@ int store_visit_run(struct profile_store *store, const struct time_selection *se
 			kept = drop_doomed(entries, count, visit_serial);
 		pthread_mutex_unlock(&store->lock);
 		for (uint32_t i = 0; r == 0 && i < kept; i++)
-			r = visit_entry(store, &entries[i], &log, visit, context);
+			r = visit_entry(store, &entries[i], &log, visitor);
 	} while (r == 0 && count > 0);
 	close_log(&log);
 	return r;

@@ -11,6 +11,13 @@
 
 #include "store/disk/store_state.h"
 
+/* What is read of each record, and who gets it: one of the two. */
+struct store_visitor {
+	profile_store_visit_fn profile;
+	profile_store_lives_fn lives;
+	void *context;
+};
+
 /* VISIT_SERIAL is that of the registered visit. */
 int store_visit_run(struct profile_store *store, const struct time_selection *selection,
-	uint64_t visit_serial, profile_store_visit_fn visit, void *context);
+	uint64_t visit_serial, const struct store_visitor *visitor);

@@ -26,7 +26,10 @@ static int init_tables(struct profile *profile)
 	r = label_table_init(&profile->labels);
 	if (r < 0)
 		return r;
-	return thread_table_init(&profile->threads);
+	r = thread_table_init(&profile->threads);
+	if (r < 0)
+		return r;
+	return life_table_init(&profile->lives, LIFE_COUNT_MAX);
 }
 
 int profile_new(struct profile **ret_profile)
@@ -55,6 +58,7 @@ void profile_free(struct profile *profile)
 	stack_table_done(&profile->stacks);
 	label_table_done(&profile->labels);
 	thread_table_done(&profile->threads);
+	life_table_done(&profile->lives);
 	for (uint32_t i = 0; i < profile->type_count; i++)
 		sample_table_done(&profile->types[i]);
 	free(profile->cpus);
@@ -150,6 +154,7 @@ int profile_seal(struct profile *profile)
 		if (r < 0)
 			return r;
 	}
+	life_table_sort(&profile->lives);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "store/base/clock.h"
 #include "store/profile/frame_table.h"
 #include "store/profile/label.h"
+#include "store/profile/life_table.h"
 #include "store/profile/module_table.h"
 #include "store/profile/sample_table.h"
 #include "store/profile/stack_table.h"
@@ -89,6 +90,7 @@ struct profile {
 	struct stack_table stacks;
 	struct label_table labels;
 	struct thread_table threads;
+	struct life_table lives; /* of processes in the window; sealed: sorted */
 	struct sample_table types[PROFILE_TYPE_COUNT_MAX];
 	uint32_t type_count;
 	struct profile_cpu *cpus;
@@ -115,7 +117,7 @@ int profile_add_cpu(struct profile *profile, const struct profile_cpu *cpu);
 int profile_add_counter(struct profile *profile, const char *name, uint64_t value);
 int profile_add_feature(struct profile *profile, const char *name, uint32_t state,
 	const char *reason, const char *remedy);
-/* Seals every sample table. */
+/* Seals every sample table, sorts the lives. */
 int profile_seal(struct profile *profile);
 /* Sum of the sample counts of all types. */
 uint64_t profile_sample_count(const struct profile *profile);

@@ -7,18 +7,21 @@
 
 #include <bpf/libbpf.h>
 
+#include "bpf/abi/life.h"
 #include "bpf/abi/setting.h"
 #include "store/base/cleanup.h"
 #include "tests/kernel/privilege.h"
 #include "tests/support/check.h"
 
 #include <cairn.skel.h>
+#include <life.skel.h>
 
 #define LOG_BYTES 65536
 /* The verifier's log is one line of statistics (BPF_LOG_STATS of the kernel). */
 #define LOG_LEVEL_STATISTICS 4
 
 DEFINE_SCOPED(struct cairn_skeleton *, cairn_skeleton__destroy)
+DEFINE_SCOPED(struct life_skeleton *, life_skeleton__destroy)
 
 static const char *budget_path;
 
@@ -48,23 +51,21 @@ static unsigned long verified_in(const char *log)
 	return count;
 }
 
-static void every_program_stays_within_its_budget(void)
+static void check_programs(struct bpf_object *object)
 {
-	SCOPED(cairn_skeleton__destroy) struct cairn_skeleton *skeleton = cairn_skeleton__open();
 	static char logs[16][LOG_BYTES];
 	struct bpf_program *program;
 	int count = 0;
 
-	CHECK(skeleton != NULL);
-	bpf_object__for_each_program(program, skeleton->obj)
+	bpf_object__for_each_program(program, object)
 	{
 		CHECK(count < 16);
 		bpf_program__set_log_level(program, LOG_LEVEL_STATISTICS);
 		bpf_program__set_log_buf(program, logs[count++], LOG_BYTES);
 	}
-	CHECK_EQ(cairn_skeleton__load(skeleton), 0);
+	CHECK_EQ(bpf_object__load(object), 0);
 	count = 0;
-	bpf_object__for_each_program(program, skeleton->obj)
+	bpf_object__for_each_program(program, object)
 	{
 		unsigned long verified = verified_in(logs[count++]);
 		unsigned long budget = budget_of(bpf_program__name(program));
@@ -74,6 +75,16 @@ static void every_program_stays_within_its_budget(void)
 		CHECK(verified > 0 && verified <= budget);
 	}
 	CHECK(count > 0);
+}
+
+static void every_program_stays_within_its_budget(void)
+{
+	SCOPED(cairn_skeleton__destroy) struct cairn_skeleton *skeleton = cairn_skeleton__open();
+	SCOPED(life_skeleton__destroy) struct life_skeleton *life = life_skeleton__open();
+
+	CHECK(skeleton != NULL && life != NULL);
+	check_programs(skeleton->obj);
+	check_programs(life->obj);
 }
 
 int main(int argc, char **argv)

@@ -36,17 +36,21 @@ static void line_end(struct lines *lines)
 }
 
 /* Texts may hold any byte; what is not plain is written as \xx. */
-static void put_text(FILE *out, const struct profile *profile, uint32_t index)
+static void put_bytes(FILE *out, const char *text, size_t length)
 {
-	const char *text = string_table_text(&profile->strings, index);
-
-	for (size_t i = 0; i < string_table_length(&profile->strings, index); i++) {
+	for (size_t i = 0; i < length; i++) {
 		if (text[i] > ' ' && text[i] < 127 && text[i] != '\\')
 			fputc(text[i], out);
 		else
 			fprintf(out, "\\%02x", (unsigned char)text[i]);
 	}
 	fputc(' ', out);
+}
+
+static void put_text(FILE *out, const struct profile *profile, uint32_t index)
+{
+	put_bytes(out, string_table_text(&profile->strings, index),
+		string_table_length(&profile->strings, index));
 }
 
 static void put_stack(FILE *out, const struct profile *profile, uint32_t node)
@@ -150,6 +154,23 @@ static void add_host(struct lines *lines, const struct profile *profile)
 	}
 }
 
+static void add_lives(struct lines *lines, const struct life_table *lives)
+{
+	for (uint32_t i = 0; i < lives->count; i++) {
+		struct life_name command = life_table_command(lives, i);
+		struct life_name parent = life_table_parent(lives, i);
+		FILE *out = line_begin(lines);
+
+		fputs("life ", out);
+		put_bytes(out, command.text, command.length);
+		put_bytes(out, parent.text, parent.length);
+#define PUT_SUM(name) fprintf(out, #name " %" PRIu64 " ", lives->rows[i].sums.name);
+		LIFE_SUMS(PUT_SUM)
+#undef PUT_SUM
+		line_end(lines);
+	}
+}
+
 static int line_compare(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);
@@ -190,6 +211,7 @@ char *profile_text(const struct profile *const *profiles, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		add_host(&lines, profiles[i]);
+		add_lives(&lines, &profiles[i]->lives);
 		add_types(&lines, profiles[i]);
 		for (uint32_t j = 0; j < profiles[i]->type_count; j++)
 			add_rows(&lines, profiles[i], &profiles[i]->types[j]);

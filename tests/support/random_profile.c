@@ -77,6 +77,29 @@ static void fill_features(struct profile *profile, struct random *random)
 	}
 }
 
+static void fill_lives(struct profile *profile, struct random *random)
+{
+	for (uint32_t i = random_below(random, 12); i > 0; i--) {
+		char command[8], parent[8];
+		struct life_sums sums = {.execs = random_below(random, 100),
+			.forks = random_next(random) >> 50,
+			.exits = random_next(random) >> 30,
+			.bare_exits = random_below(random, 2),
+			.cpu_ns = random_next(random) >> 8,
+			.lifetime_ns = random_next(random) >> 8};
+
+		/* Any bytes, sometimes none. */
+		for (size_t j = 0; j < sizeof(command); j++) {
+			command[j] = (char)random_next(random);
+			parent[j] = (char)random_below(random, 3);
+		}
+		CHECK_EQ(life_table_add(&profile->lives,
+				 (struct life_name){command, random_below(random, 3)},
+				 (struct life_name){parent, random_below(random, 3)}, &sums),
+			0);
+	}
+}
+
 static void fill_modules(struct profile *profile, struct random *random)
 {
 	uint32_t count = random_below(random, 6), index;
@@ -178,12 +201,13 @@ struct profile *random_profile(uint64_t seed)
 {
 	static const char *const types[] = {
 		PROFILE_TYPE_ON_CPU, "off_cpu:off_cpu:nanoseconds::", "memory:page_faults:bytes::"};
-	struct random random = {seed}, of_features = {~seed};
+	struct random random = {seed}, of_features = {~seed}, of_lives = {seed ^ 0x6c69766573};
 	struct profile *profile;
 
 	CHECK_EQ(profile_new(&profile), 0);
 	fill_host(profile, &random);
 	fill_features(profile, &of_features);
+	fill_lives(profile, &of_lives);
 	fill_modules(profile, &random);
 	fill_frames(profile, &random);
 	fill_threads(profile, &random);

@@ -28,6 +28,8 @@ struct pt_regs;
 struct task_struct;
 
 void *bpf_map_lookup_elem(void *map, const void *key);
+long bpf_map_update_elem(void *map, const void *key, const void *value, uint64_t flags);
+long bpf_map_delete_elem(void *map, const void *key);
 uint64_t bpf_ktime_get_ns(void);
 uint64_t bpf_get_current_pid_tgid(void);
 uint64_t bpf_get_current_task(void);
@@ -39,5 +41,6 @@ long bpf_task_pt_regs(struct task_struct *task);
 long bpf_get_stack(void *context, void *buffer, uint32_t byte_count, uint64_t flags);
 long bpf_probe_read_user(void *buffer, uint32_t byte_count, const void *address);
 long bpf_probe_read_kernel(void *buffer, uint32_t byte_count, const void *address);
+long bpf_probe_read_kernel_str(void *buffer, uint32_t byte_count, const void *address);
 uint64_t bpf_ringbuf_query(void *ring, uint64_t flags);
 long bpf_ringbuf_output(void *ring, void *record, uint64_t byte_count, uint64_t flags);
