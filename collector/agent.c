@@ -123,22 +123,15 @@ static void tell_status(void *context, struct json_writer *json)
 	status_write(&view, json);
 }
 
-static void add_lives(struct agent *agent, struct profile *profile)
-{
-	if (!agent->lives)
-		return;
-	if (lives_take(agent->lives, agent->pipeline.next.end_ns, life_row_add, profile) < 0)
-		tally_add(&agent->tally, TALLY_lives_dropped, 1);
-	tally_set(&agent->tally, TALLY_lives_unnamed, lives_unnamed(agent->lives));
-	tally_set(&agent->tally, TALLY_lives_unnoted, lives_unnoted(agent->lives));
-}
-
 static int add_status(void *context, struct profile *profile)
 {
+	struct agent *agent = context;
 	struct status_view view;
 
-	add_lives(context, profile);
-	view = view_status(context);
+	/* What it could not take is counted. */
+	if (agent->lives)
+		lives_take(agent->lives, agent->pipeline.next.end_ns, life_row_add, profile);
+	view = view_status(agent);
 	return status_add_to_profile(&view, profile);
 }
 
@@ -260,7 +253,7 @@ static int start_sampler(struct agent *agent)
 static void start_lives(struct agent *agent)
 {
 	struct sampler_reason reason = {{0}};
-	int r = lives_open(NULL, &reason, &agent->lives);
+	int r = lives_open(NULL, &agent->tally, &reason, &agent->lives);
 
 	if (r < 0) {
 		agent->lives = NULL;

@@ -25,6 +25,7 @@
 
 struct lives {
 	struct life_skeleton *skeleton;
+	struct tally *tally;
 	uint64_t turn_ns;
 	uint64_t turned_at_ns; /* when the kernel side was told */
 	uint32_t side; /* of what happens before the turn */
@@ -47,7 +48,8 @@ static struct life_shared *shared(const struct lives *lives)
 	return &lives->skeleton->data->life_shared;
 }
 
-int lives_open(const char *btf_path, struct sampler_reason *reason, struct lives **ret_lives)
+int lives_open(const char *btf_path, struct tally *tally, struct sampler_reason *reason,
+	struct lives **ret_lives)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = btf_path);
 	const char *path = btf_path ? btf_path : BTF_PATH_USUAL;
@@ -56,6 +58,7 @@ int lives_open(const char *btf_path, struct sampler_reason *reason, struct lives
 
 	if (!lives)
 		return refusal_of(-ENOMEM, "preparing to count processes", reason);
+	lives->tally = tally;
 	library_log_start();
 	if (access(path, R_OK) != 0)
 		return refusal_of_btf(-errno, path, reason);
@@ -140,6 +143,18 @@ static int take_other(struct lives *lives, lives_row_fn fn, void *context)
 	return values.execs || values.forks || values.exits ? fn(context, &none, &values) : 0;
 }
 
+static void count_losses(struct lives *lives, int result)
+{
+	const struct life_shared *losses = shared(lives);
+
+	if (result < 0)
+		tally_add(lives->tally, TALLY_lives_dropped, 1);
+	tally_set(lives->tally, TALLY_lives_unnamed,
+		__atomic_load_n(&losses->unnamed, __ATOMIC_RELAXED));
+	tally_set(lives->tally, TALLY_lives_unnoted,
+		__atomic_load_n(&losses->unnoted, __ATOMIC_RELAXED));
+}
+
 int lives_take(struct lives *lives, uint64_t next_turn_ns, lives_row_fn fn, void *context)
 {
 	int r;
@@ -148,17 +163,8 @@ int lives_take(struct lives *lives, uint64_t next_turn_ns, lives_row_fn fn, void
 	r = take_rows(lives, fn, context);
 	if (r == 0)
 		r = take_other(lives, fn, context);
+	count_losses(lives, r);
 	lives->side ^= 1;
 	lives_begin(lives, next_turn_ns);
 	return r;
-}
-
-uint64_t lives_unnamed(const struct lives *lives)
-{
-	return __atomic_load_n(&shared(lives)->unnamed, __ATOMIC_RELAXED);
-}
-
-uint64_t lives_unnoted(const struct lives *lives)
-{
-	return __atomic_load_n(&shared(lives)->unnoted, __ATOMIC_RELAXED);
 }

@@ -14,6 +14,7 @@
 
 #include "bpf/abi/life.h"
 #include "collector/kernel/sampler.h"
+#include "collector/tally.h"
 
 /* After a table's turn has ended, a program that found it before may still add to it: it runs a
  * microsecond, unless a hypervisor holds its CPU back. */
@@ -21,9 +22,10 @@
 
 struct lives;
 
-/* Starts to count. BTF_PATH of NULL is the kernel's own.
+/* Starts to count. BTF_PATH of NULL is the kernel's own. What is lost goes to TALLY.
  * -EPERM, -EACCES: a privilege is missing.  -ENOENT: no BTF.  Others as the kernel gave them. */
-int lives_open(const char *btf_path, struct sampler_reason *reason, struct lives **ret_lives);
+int lives_open(const char *btf_path, struct tally *tally, struct sampler_reason *reason,
+	struct lives **ret_lives);
 void lives_free(struct lives *lives);
 
 /* From here on, what happens at TURN_NS (CLOCK_MONOTONIC) or later belongs to the next window. */
@@ -37,8 +39,3 @@ void lives_begin(struct lives *lives, uint64_t turn_ns);
 typedef int (*lives_row_fn)(
 	void *context, const struct life_key *key, const struct life_values *values);
 int lives_take(struct lives *lives, uint64_t next_turn_ns, lives_row_fn fn, void *context);
-
-/* Since lives_open: events without a row of their own; ends whose time on CPU is that of the moment
- * when they began, not when they were over. */
-uint64_t lives_unnamed(const struct lives *lives);
-uint64_t lives_unnoted(const struct lives *lives);

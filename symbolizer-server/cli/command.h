@@ -18,6 +18,8 @@ struct cJSON;
 /* Each prints to standard output and gives the exit status. */
 int command_top(const struct options *options);
 int command_diff(const struct options *options);
+/* What `cairn top --execs` does. */
+int command_execs(const struct options *options);
 int command_export(const struct options *options);
 int command_symbols(const struct options *options);
 int command_status(const struct options *options);

@@ -59,9 +59,12 @@ static void print_head(const struct cJSON *answer)
 int command_top(const struct options *options)
 {
 	int status;
-	struct cJSON *answer = command_fetch_json(options, "/api/v1/top", 1, &status);
+	struct cJSON *answer;
 	const struct cJSON *row;
 
+	if (options->execs)
+		return command_execs(options);
+	answer = command_fetch_json(options, "/api/v1/top", 1, &status);
 	if (!answer)
 		return status;
 	if (command_number(answer, "sample_count") <= 0) {

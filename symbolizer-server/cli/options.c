@@ -38,6 +38,8 @@ static const struct flag flags[] = {
 	{"--limit", "N", "top diff symbols", OFFSET(limit), KIND_TEXT, "rows of the table (25)"},
 	{"--full", NULL, "top diff symbols", OFFSET(full), KIND_SWITCH,
 		"whole names, however wide the terminal is"},
+	{"--execs", NULL, "top", OFFSET(execs), KIND_SWITCH,
+		"short-lived processes in place of functions: how often, by whom, at what cost"},
 	{"--left", "FROM..UNTIL", "diff", OFFSET(left), KIND_TEXT,
 		"the time before: 14:00..14:05 today, now-2h..now-1h, or as --from and --until"},
 	{"--right", "FROM..UNTIL", "diff", OFFSET(right), KIND_TEXT, "the time after"},

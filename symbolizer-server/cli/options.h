@@ -31,6 +31,7 @@ struct options {
 	char *from_text; /* `now-1m`, made of --last */
 	bool json;
 	bool full;
+	bool execs;
 	bool all;
 	bool help;
 	bool version;

@@ -61,9 +61,7 @@ static int visit_profile(void *context, const struct profile *profile)
 	return r;
 }
 
-/* The host that every row of the query must have, or NULL. A value that is shown other than it is
- * stored cannot be looked for. */
-static const char *only_host(const struct selector *selector)
+const char *profile_query_only_host(const struct selector *selector)
 {
 	for (uint32_t i = 0; i < selector->matcher_count; i++) {
 		const struct selector_matcher *matcher = &selector->matchers[i];
@@ -79,7 +77,7 @@ int profile_query_visit(const struct site *site, const struct query_params *para
 	int (*visit)(void *context, const struct profile *profile), void *context)
 {
 	struct profile_store_filter filter = {
-		.host = only_host(&params->selector), .type = params->selector.type};
+		.host = profile_query_only_host(&params->selector), .type = params->selector.type};
 
 	if (params->range.from_ns == params->range.until_ns)
 		return 0;

@@ -54,5 +54,9 @@ int profile_list(struct listing *listing, const struct site *site,
 	const struct http_request *request, const struct query_params *params, profile_list_fn add,
 	const void *context);
 
+/* The host that every row of the query must have, or NULL. A value that is shown other than it is
+ * stored cannot be looked for. */
+const char *profile_query_only_host(const struct selector *selector);
+
 /* Answers what went wrong with a query, in words. */
 void profile_query_answer_error(struct http_answer *answer, int error);

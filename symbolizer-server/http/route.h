@@ -25,6 +25,7 @@
 	X("/api/v1/flame", route_flame, true)         \
 	X("/api/v1/top", route_top, true)             \
 	X("/api/v1/diff", route_diff, true)           \
+	X("/api/v1/execs", route_execs, true)         \
 	X("/api/v1/export", route_export, true)       \
 	X("/api/v1/hosts", route_hosts, true)         \
 	X("/api/v1/processes", route_processes, true) \

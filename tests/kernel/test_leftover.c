@@ -20,10 +20,11 @@ static void sample_until_killed(int ready_fd)
 	struct sampler_config config = {.way = SAMPLER_BPF, .hz = 97};
 	struct sampler_reason reason;
 	struct sampler *sampler;
+	struct tally tally = {0};
 	struct lives *lives;
 
 	CHECK_EQ(sampler_open(&config, &reason, &sampler), 0);
-	CHECK_EQ(lives_open(NULL, &reason, &lives), 0);
+	CHECK_EQ(lives_open(NULL, &tally, &reason, &lives), 0);
 	CHECK_EQ(write(ready_fd, "r", 1), 1);
 	for (;;)
 		pause();

@@ -34,6 +34,7 @@ struct row {
 #define TOLD_TO_END "end"
 
 static struct lives *lives;
+static struct tally tally;
 static char own_path[PATH_MAX];
 /* What was taken so far of children of PARENT, and what stands without a name. */
 static struct row rows[ROWS_MAX];
@@ -97,11 +98,6 @@ static struct life_values take_exits(const char *command, uint64_t count)
 
 	while (of(command).exits < count) {
 		take();
-		if (clock_monotonic_ns() >= until_ns)
-			printf("%lu of %lu ends of %s; %lu without a name, %lu not noted\n",
-				(unsigned long)of(command).exits, (unsigned long)count, command,
-				(unsigned long)lives_unnamed(lives),
-				(unsigned long)lives_unnoted(lives));
 		CHECK(clock_monotonic_ns() < until_ns);
 		usleep(10000);
 	}
@@ -341,45 +337,52 @@ static void a_turn_parts_by_time(void)
 	CHECK_EQ(take_exits(PARENT, 2).forks, 2);
 }
 
-static void a_full_table_counts_the_rest_without_a_name(void)
+/* Each with a name of its own, all waiting for us at once. */
+static void start_many(pid_t *pids, uint32_t count)
 {
-	uint64_t unnamed = lives_unnamed(lives), forks = 0, exits = 0;
-	uint64_t until_ns;
-
-	begin();
-	for (uint32_t i = 0; i < LIFE_ROWS_MAX + 100; i++) {
-		pid_t pid = fork();
-
-		if (pid == 0) {
+	for (uint32_t i = 0; i < count; i++) {
+		pids[i] = fork();
+		CHECK(pids[i] >= 0);
+		if (pids[i] == 0) {
 			char name[COMM_BYTES];
 
 			snprintf(name, sizeof(name), "stone-%u", i);
 			prctl(PR_SET_NAME, name);
 			_exit(0);
 		}
-		reap(pid, 0);
-		/* All in one turn. */
-		if (i == 0)
-			lives_begin(lives, UINT64_MAX);
 	}
-	until_ns = clock_monotonic_ns() + COUNTED_WITHIN_NS;
-	usleep(100000);
-	while (exits < LIFE_ROWS_MAX + 100) {
-		CHECK(clock_monotonic_ns() < until_ns);
-		take();
-		exits = other.exits;
-		forks = other.forks;
-		for (uint32_t i = 0; i < row_count; i++) {
-			exits += rows[i].values.exits;
-			forks += rows[i].values.forks;
-		}
+}
+
+static void full_tables_lose_names_and_no_process(void)
+{
+	static pid_t pids[LIFE_ROWS_MAX + 100];
+	uint64_t unnamed = tally_value(&tally, TALLY_lives_unnamed);
+	uint64_t unnoted = tally_value(&tally, TALLY_lives_unnoted);
+	uint64_t forks, exits;
+
+	begin();
+	/* All in one turn. */
+	lives_begin(lives, UINT64_MAX);
+	start_many(pids, LIFE_ROWS_MAX + 100);
+	for (uint32_t i = 0; i < LIFE_ROWS_MAX + 100; i++)
+		reap(pids[i], 0);
+	take();
+	exits = other.exits;
+	forks = other.forks;
+	for (uint32_t i = 0; i < row_count; i++) {
+		exits += rows[i].values.exits;
+		forks += rows[i].values.forks;
 	}
-	printf("%u rows, %lu ends without a name\n", row_count, (unsigned long)other.exits);
+	printf("%u rows, %lu ends without a name, %lu not noted\n", row_count,
+		(unsigned long)other.exits,
+		(unsigned long)(tally_value(&tally, TALLY_lives_unnoted) - unnoted));
 	CHECK(row_count <= LIFE_ROWS_MAX + 1);
-	CHECK(other.exits >= 100);
 	/* Others of this machine may have lost their names, too. */
+	CHECK(other.exits >= 100);
+	CHECK(exits >= LIFE_ROWS_MAX + 100);
 	CHECK(forks >= LIFE_ROWS_MAX + 100);
-	CHECK(lives_unnamed(lives) - unnamed >= 100);
+	CHECK(tally_value(&tally, TALLY_lives_unnamed) - unnamed >= 100);
+	CHECK(tally_value(&tally, TALLY_lives_unnoted) - unnoted >= 100);
 }
 
 static int refuse(void *context, const struct life_key *key, const struct life_values *values)
@@ -398,6 +401,7 @@ static void what_the_taker_refuses_is_told(void)
 		_exit(0);
 	reap(pid, 0);
 	CHECK_EQ(lives_take(lives, UINT64_MAX, refuse, NULL), -ENOSPC);
+	CHECK_EQ(tally_value(&tally, TALLY_lives_dropped), 1);
 }
 
 static void a_kernel_that_refuses_is_told(void)
@@ -405,7 +409,7 @@ static void a_kernel_that_refuses_is_told(void)
 	struct sampler_reason reason;
 	struct lives *none = NULL;
 
-	CHECK_EQ(lives_open("/there/is/no/btf", &reason, &none), -ENOENT);
+	CHECK_EQ(lives_open("/there/is/no/btf", &tally, &reason, &none), -ENOENT);
 	CHECK(strstr(reason.text, "no BTF") != NULL);
 	CHECK(none == NULL);
 	lives_free(NULL);
@@ -425,7 +429,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	privilege_need_sampling();
 	RUN(a_kernel_that_refuses_is_told);
-	if (lives_open(NULL, &reason, &lives) < 0)
+	if (lives_open(NULL, &tally, &reason, &lives) < 0)
 		fprintf(stderr, "%s\n", reason.text);
 	CHECK(lives != NULL);
 	CHECK_EQ(prctl(PR_SET_NAME, PARENT), 0);
@@ -436,7 +440,7 @@ int main(int argc, char **argv)
 	RUN(an_end_counts_at_once_and_its_time_when_the_parent_has_asked);
 	RUN(each_is_told_once);
 	RUN(a_turn_parts_by_time);
-	RUN(a_full_table_counts_the_rest_without_a_name);
+	RUN(full_tables_lose_names_and_no_process);
 	RUN(what_the_taker_refuses_is_told);
 	lives_free(lives);
 	return 0;

@@ -98,6 +98,82 @@ static void a_visitor_may_end_the_visit(void)
 	profile_store_close(store);
 }
 
+static int append_with_lives(struct profile_store *store, const char *host, uint64_t number,
+	struct fixture_answers *answers)
+{
+	struct fake_host small = fake_small_host(host);
+	struct profile *profile = fake_profile(
+		&small, FIXTURE_START_NS + number * FIXTURE_WINDOW_NS, FIXTURE_WINDOW_NS, number);
+	struct batch_key key = fixture_key(1, number);
+	struct life_sums sums = {.execs = 1 + number};
+	int r;
+
+	CHECK_EQ(life_table_add(&profile->lives, (struct life_name){"ps", 2},
+			 (struct life_name){"sh", 2}, &sums),
+		0);
+	r = profile_store_append(store, &key, profile, fixture_done, answers);
+	profile_free(profile);
+	return r;
+}
+
+struct lives_seen {
+	uint64_t windows, execs, last_start_ns, last_until_ns;
+	char host[8];
+};
+
+static int see_lives(void *context, const struct profile_store_lives *lives)
+{
+	struct lives_seen *seen = context;
+
+	seen->windows++;
+	for (uint32_t i = 0; i < lives->table->count; i++)
+		seen->execs += lives->table->rows[i].sums.execs;
+	seen->last_start_ns = lives->start_ns;
+	seen->last_until_ns = lives->until_ns;
+	snprintf(seen->host, sizeof(seen->host), "%.*s", (int)lives->host.length, lives->host.text);
+	return seen->windows == 100 ? -ECANCELED : 0;
+}
+
+static struct lives_seen visit_lives(
+	struct profile_store *store, uint64_t from_ns, uint64_t until_ns, const char *host)
+{
+	struct profile_store_filter filter = {.host = host};
+	struct lives_seen seen = {0};
+
+	CHECK_EQ(profile_store_visit_lives(store, from_ns, until_ns, &filter, see_lives, &seen), 0);
+	return seen;
+}
+
+static void lives_are_visited_without_the_rest(void)
+{
+	struct profile_store_config config = fixture_config(work_path("lives"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	struct lives_seen seen;
+
+	for (uint64_t i = 0; i < 20; i++)
+		CHECK_EQ(append_with_lives(store, i % 2 ? "b" : "a", i, &answers), 0);
+	CHECK_EQ(fixture_append(store, "a", 1, 20, 5, &answers), 0);
+	/* The same batch once more. */
+	CHECK_EQ(append_with_lives(store, "a", 4, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	for (int opened = 0; opened < 2; opened++) {
+		seen = visit_lives(store, 0, UINT64_MAX, NULL);
+		CHECK_EQ(seen.windows, 21);
+		CHECK_EQ(seen.execs, 210);
+		CHECK_EQ(seen.last_start_ns, FIXTURE_START_NS + 20 * FIXTURE_WINDOW_NS);
+		CHECK_EQ(seen.last_until_ns, seen.last_start_ns + FIXTURE_WINDOW_NS);
+		seen = visit_lives(store, FIXTURE_START_NS, FIXTURE_START_NS + 1, NULL);
+		CHECK_EQ(seen.execs, 1);
+		seen = visit_lives(store, 0, UINT64_MAX, "b");
+		CHECK_EQ(seen.execs, 110);
+		CHECK_STR(seen.host, "b");
+		profile_store_close(store);
+		store = fixture_open(&config, NULL);
+	}
+	profile_store_close(store);
+}
+
 struct grower {
 	struct profile_store *store;
 	struct fixture_answers answers;
@@ -234,6 +310,7 @@ int main(void)
 	RUN(windows_come_by_time_whatever_the_order_of_their_arrival);
 	RUN(hosts_and_types_leave_blocks_out);
 	RUN(a_visitor_may_end_the_visit);
+	RUN(lives_are_visited_without_the_rest);
 	RUN(a_visit_sees_what_was_there_when_it_began);
 	RUN(parts_of_adjacent_ranges_sum_to_their_union);
 	return 0;
