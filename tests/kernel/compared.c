@@ -152,6 +152,18 @@ static void enqueue(struct queue *queue, const struct event_sample *sample)
 	queue->last = &waiting->next;
 }
 
+static const struct event_sample *finish(struct comparing *all, const struct event_sample *sample)
+{
+	bool counts = sample->taken_at_ns >= all->compare_from_ns;
+
+	all->comparison->kernel_whole += counts && sample->user_stop == STOP_complete;
+	sample = unwound_complete(&all->unwound, sample);
+	all->comparison->whole += counts && sample->user_stop == STOP_complete;
+	if (counts && all->config->on_sample)
+		all->config->on_sample(all->config->context, sample);
+	return sample;
+}
+
 static void take_ours(struct comparing *all, uint64_t until_ns)
 {
 	const struct event_sample *sample;
@@ -162,13 +174,7 @@ static void take_ours(struct comparing *all, uint64_t until_ns)
 		while (task_events_next(all->events, sample->taken_at_ns, &record) == 1)
 			process_table_apply(&all->unwound.processes, &record);
 		CHECK(sample->cpu < CPU_LIST_MAX);
-		if (sample->user_stop == STOP_complete &&
-			sample->taken_at_ns >= all->compare_from_ns)
-			all->comparison->kernel_whole++;
-		sample = unwound_complete(&all->unwound, sample);
-		if (all->config->on_sample && sample->taken_at_ns >= all->compare_from_ns)
-			all->config->on_sample(all->config->context, sample);
-		enqueue(&all->queues[sample->cpu], sample);
+		enqueue(&all->queues[sample->cpu], finish(all, sample));
 	}
 	hold_compact(&all->hold);
 }

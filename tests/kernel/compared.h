@@ -44,6 +44,7 @@ struct comparison {
 	uint64_t theirs_frames;
 	uint64_t theirs_ns;
 	uint64_t kernel_whole; /* stacks that needed no help from user space */
+	uint64_t whole; /* these, and those that user space finished */
 	struct comparison_kind kinds[COMPARISON_KINDS_MAX];
 	uint32_t kind_count;
 };

@@ -39,7 +39,7 @@ static void stacks_of_agree_with_libdwfl(char *program)
 		(unsigned long long)comparison.kernel_whole);
 	CHECK(total >= SAMPLES_MIN);
 	CHECK(agree * 1000 >= total * AGREE_MIN);
-	CHECK(comparison.kernel_whole * 100 >= total * WHOLE_PERCENT_MIN);
+	CHECK(comparison.whole * 100 >= total * WHOLE_PERCENT_MIN);
 }
 
 int main(int argc, char **argv)
