@@ -119,6 +119,28 @@ static void files_are_unpacked_up_to_a_limit(void)
 	free(packed);
 }
 
+static void a_frame_is_unpacked_into_a_file(void)
+{
+	int fd = memfd_create("to", MFD_CLOEXEC);
+	uint8_t *bytes = calloc(1, 300000), *packed, got[8];
+	size_t packed_count;
+
+	CHECK(bytes && fd >= 0);
+	bytes[299999] = 7;
+	CHECK_EQ(compress_bytes(bytes, 300000, 3, &packed, &packed_count), 0);
+	CHECK_EQ(decompress_write(packed, packed_count, fd, 300000), 0);
+	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 300000);
+	CHECK_EQ(pread(fd, got, sizeof(got), 299999), 1);
+	CHECK_EQ(got[0], 7);
+	CHECK_EQ(decompress_write(packed, packed_count, fd, 299999), -EBADMSG);
+	CHECK_EQ(decompress_write(packed, packed_count, fd, 300001), -EBADMSG);
+	CHECK_EQ(decompress_write(packed, packed_count - 1, fd, 300000), -EBADMSG);
+	CHECK_EQ(decompress_write(bytes, 100, fd, 100), -EBADMSG);
+	free(packed);
+	free(bytes);
+	close(fd);
+}
+
 int main(void)
 {
 	RUN(what_is_compressed_decompresses);
@@ -126,5 +148,6 @@ int main(void)
 	RUN(damaged_frames_are_refused);
 	RUN(a_frame_of_unknown_size_is_refused);
 	RUN(files_are_unpacked_up_to_a_limit);
+	RUN(a_frame_is_unpacked_into_a_file);
 	return 0;
 }

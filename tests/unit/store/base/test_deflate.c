@@ -2,6 +2,9 @@
 #include "store/base/deflate.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "store/base/cleanup.h"
 #include "tests/support/check.h"
@@ -60,11 +63,28 @@ static void any_other_stream_is_refused(void)
 	CHECK_EQ(inflate_exactly(stream + 1, sizeof(stream) - 1, to, 3), -EBADMSG);
 }
 
+static void a_stream_is_unpacked_into_a_file(void)
+{
+	SCOPED_FD int fd = memfd_create("to", MFD_CLOEXEC), closed = open("/dev/null", O_RDONLY);
+	char to[8] = {0};
+
+	CHECK_EQ(inflate_write(stream, sizeof(stream), fd, 3), 0);
+	CHECK_EQ(inflate_write(stream, sizeof(stream) - 4, fd, 3), 0);
+	CHECK_EQ(inflate_write(stream, sizeof(stream), fd, 0), 0);
+	CHECK_EQ(pread(fd, to, sizeof(to), 0), 6);
+	CHECK_STR(to, "abcabc");
+	CHECK_EQ(inflate_write(stream, sizeof(stream), fd, 2), -EBADMSG);
+	CHECK_EQ(inflate_write(stream, sizeof(stream), fd, 4), -EBADMSG);
+	CHECK_EQ(inflate_write(stream, 9, fd, 3), -EBADMSG);
+	CHECK_EQ(inflate_write(stream, sizeof(stream), closed, 3), -EBADF);
+}
+
 int main(void)
 {
 	RUN(gunzip_gives_back_what_went_in);
 	RUN(what_gets_no_smaller_is_refused);
 	RUN(a_stream_of_a_known_size_is_unpacked);
 	RUN(any_other_stream_is_refused);
+	RUN(a_stream_is_unpacked_into_a_file);
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "store/base/cleanup.h"
 #include "store/base/compress.h"
@@ -11,6 +12,26 @@
 #include "tests/support/work_dir.h"
 
 #define LIMIT ((size_t)16 << 20)
+
+/* Written to a file, behind what is there, it is the same as in memory; what cannot be read cannot
+ * be written either. */
+static void check_written(const struct image *image, const struct section_names *names,
+	uint32_t index, const uint8_t *bytes, size_t byte_count)
+{
+	SCOPED_FD int fd = memfd_create("section", MFD_CLOEXEC);
+	SCOPED_FREE uint8_t *written = malloc(byte_count + 1);
+
+	CHECK(fd >= 0 && written);
+	CHECK_EQ(write(fd, "front", 5), 5);
+	if (!bytes) {
+		CHECK(section_write(image, names, index, fd) < 0);
+		return;
+	}
+	CHECK_EQ(section_write(image, names, index, fd), 0);
+	CHECK_EQ(lseek(fd, 0, SEEK_CUR), (long)byte_count + 5);
+	CHECK_EQ(pread(fd, written, byte_count + 1, 5), (long)byte_count);
+	CHECK_EQ(memcmp(written, bytes, byte_count), 0);
+}
 
 /* Reads section NAME of FILE under a limit. */
 static int read_section(const char *file, const char *name, size_t bytes_max, uint8_t **ret_bytes,
@@ -27,6 +48,9 @@ static int read_section(const char *file, const char *name, size_t bytes_max, ui
 	if (r == 0) {
 		r = section_read(&image, &names, section_find(&image, &names, name), bytes_max,
 			ret_bytes, ret_byte_count);
+		if (r == 0 || r == -EBADMSG || r == -ENOTSUP)
+			check_written(&image, &names, section_find(&image, &names, name),
+				r == 0 ? *ret_bytes : NULL, r == 0 ? *ret_byte_count : 0);
 		section_names_done(&names);
 	}
 	image_done(&image);
