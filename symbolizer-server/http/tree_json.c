@@ -148,6 +148,7 @@ static void write_top_row(
 {
 	const struct function *function = &functions->functions[row->function];
 	const struct string_table *strings = &functions->strings;
+	uint32_t plain = function->plain ? function->plain : function->name;
 
 	json_begin_object(json);
 	write_string(json, "name", strings, function->name);
@@ -156,8 +157,8 @@ static void write_top_row(
 	json_signed(json_key(json, "self"), row->self);
 	json_signed(json_key(json, "total"), row->total);
 	json_boolean(json_key(json, "inlined"), !row->called);
-	write_string(json, "function", strings, function->plain ? function->plain : function->name);
-	write_string(json, "raw", strings, function->raw ? function->raw : function->name);
+	write_string(json, "function", strings, plain);
+	write_string(json, "raw", strings, function->raw ? function->raw : plain);
 	write_string(json, "file", strings, function->file);
 	json_unsigned(json_key(json, "line"), function->line);
 	write_string(json, "build_id", strings, function->build);

@@ -45,7 +45,7 @@ struct function {
 	uint32_t build; /* string index: build-ID in hexadecimal; 0: any build */
 	/* What is told beside it. */
 	uint32_t file; /* string index: path as the compiler wrote it; 0: unknown */
-	uint32_t raw; /* string index: as the linker knows it; 0: as shown */
+	uint32_t raw; /* string index: as the linker knows it; 0: as plain */
 	uint32_t plain; /* string index: as shown, without file and line; 0: as shown */
 };
 

@@ -77,7 +77,8 @@ struct module_record {
 	bool stale; /* that index was made by another version of the parser */
 	bool kept; /* a file of it is kept that was not read by this version of the parser */
 	bool storing; /* the symbolizer's: an index of it is on its way into the cache */
-	uint16_t hand_count; /* the symbolizer's: files given by hand that wait to be read, or are */
+	uint16_t
+		hand_count; /* the symbolizer's: files given by hand that wait to be read, or are */
 	uint8_t fetch_state;
 	uint8_t upload_state;
 	uint8_t fetch_tries; /* since the last success */

@@ -139,7 +139,7 @@ def check_lines(server, from_ns):
     note(f"two loops of one function: {share:.1f} % and {100 - share:.1f} %")
     check(abs(share - 70) <= LINE_POINTS_MAX, f"the first loop has {share:.1f} %, not 70")
     row = rows[first]
-    check(row["function"] == "lines" and row["file"].endswith("/names.c"), f"a line is told as {row}")
+    check(row["function"] == row["raw"] == "lines" and row["file"].endswith("/names.c"), f"a line is told as {row}")
     check(row["name"] == f"lines names.c:{first}", f"a line is shown as {row['name']}")
     files = stacks_of(server, "n-gcc", from_ns, group="file")
     check(any(part.endswith("/names.c") for stack in files for part in stack), f"no file among {files}")

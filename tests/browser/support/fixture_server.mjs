@@ -142,7 +142,7 @@ function moduleRow(module, buildId, total, unnamed, more) {
 }
 
 const giveFile = {
-	remedy: 'Give its debug file, or the program before it was stripped: here, by the command, or in the folder of a debuginfod server that --debuginfod-urls names.',
+	remedy: 'Give its debug file, or the program before it was stripped: on the page, by the command, in a folder that --symbols-folder names, or on a debuginfod server that --debuginfod-urls names.',
 	command: 'cairn symbols upload FILE', upload: true,
 };
 
