@@ -34,9 +34,9 @@ static const struct symbol_remedy gaps = {
 	.command = "",
 };
 static const struct symbol_remedy upload = {
-	.text = "Give its debug file, or the program before it was stripped: here, by the command, "
-		"or in "
-		"the folder of a debuginfod server that --debuginfod-urls names.",
+	.text = "Give its debug file, or the program before it was stripped: on the page, by the "
+		"command, in a folder that --symbols-folder names, or on a debuginfod server that "
+		"--debuginfod-urls names.",
 	.command = "cairn symbols upload FILE",
 	.upload = true,
 };
