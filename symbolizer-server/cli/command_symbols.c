@@ -93,11 +93,12 @@ static void print_modules(const struct options *options, const struct cJSON *ans
 			hidden++;
 			continue;
 		}
-		if (!headed)
+		if (!headed) {
 			fputs(" unnamed   of all   module                        build-ID      "
 			      "names from\n",
 				stdout);
-		headed = true;
+			headed = true;
+		}
 		print_module(options, module, all);
 	}
 	if (hidden > 0)
