@@ -125,9 +125,6 @@ static void refuse_begin(struct http_answer *answer, int error, uint64_t offset)
 	case -EAGAIN:
 		http_answer_error(answer, 503, "too many files are under way; try again later");
 		return;
-	case -EINVAL:
-		http_answer_error(answer, 400, "this id is that of a kernel, which has no file");
-		return;
 	case -ENOSPC:
 		http_answer_error(answer, 503, "no room for uploads now; try again later");
 		return;

@@ -240,3 +240,30 @@ int code_map_resolve(struct code_map *map)
 	map->resolved = true;
 	return 0;
 }
+
+void code_map_move(struct code_map *map, uint64_t start)
+{
+	uint32_t kept = 0;
+
+	must(map->resolved || (map->range_count == 0 && map->line_count == 0));
+	for (uint32_t i = 0; i < map->range_count; i++) {
+		struct code_range range = map->ranges[i];
+
+		if (range.start < start)
+			continue;
+		range.start -= start;
+		range.end -= start;
+		map->ranges[kept++] = range;
+	}
+	map->range_count = kept;
+	kept = 0;
+	for (uint32_t i = 0; i < map->line_count; i++) {
+		struct code_line line = map->lines[i];
+
+		if (line.address < start)
+			continue;
+		line.address -= start;
+		map->lines[kept++] = line;
+	}
+	map->line_count = kept;
+}

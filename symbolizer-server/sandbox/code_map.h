@@ -99,3 +99,5 @@ int code_map_end_lines(struct code_map *map, uint64_t address);
 /* Ranges become disjoint and sorted, lines sorted and joined; a gap between sequences is a row of
  * CODE_FILE_NONE, as is the end. Nothing is added afterwards. */
 int code_map_resolve(struct code_map *map);
+/* Of a resolved map: addresses count from START on, and what stands before it is gone. */
+void code_map_move(struct code_map *map, uint64_t start);

@@ -142,6 +142,37 @@ static int read_sources(const struct image *image, const struct section_names *n
 	return r == 0 ? read_exports(image, names, sources) : r;
 }
 
+/* Where the kernel's own image begins, which its addresses are counted from; 0: it is no kernel. */
+static uint64_t kernel_start(const struct image *image, const struct section_names *names)
+{
+	uint32_t index = section_find(image, names, ".head.text");
+
+	/* What modules may call: every kernel has it, and nothing else. */
+	if (section_find(image, names, "__ksymtab") == 0)
+		return 0;
+	if (index == 0)
+		index = section_find(image, names, ".text");
+	return index > 0 ? image->sections[index].address : 0;
+}
+
+/* What stands before START (variables of each CPU) is no code. */
+static void count_from(struct sources *sources, uint64_t start)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < sources->functions.count; i++) {
+		struct function function = sources->functions.functions[i];
+
+		if (function.start < start)
+			continue;
+		function.start -= start;
+		function.end -= start;
+		sources->functions.functions[kept++] = function;
+	}
+	sources->functions.count = kept;
+	code_map_move(&sources->calls, start);
+}
+
 static enum sandbox_fault index_elf(
 	int fd, const struct sandbox_request *request, struct sources *sources)
 {
@@ -160,6 +191,8 @@ static enum sandbox_fault index_elf(
 			r = code_ranges_read(&image, &sources->code);
 		if (r == 0)
 			r = read_sources(&image, &names, request, sources);
+		if (r == 0 && kernel_start(&image, &names) > 0)
+			count_from(sources, kernel_start(&image, &names));
 		fault = file_fault(r);
 	}
 	/* A file that was cut off keeps its segments and loses the table of sections. */

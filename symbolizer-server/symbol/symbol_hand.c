@@ -271,8 +271,6 @@ static int queue_up(struct symbol_hand *hand, const struct file_facts *facts)
 	pthread_mutex_lock(&symbolizer->lock);
 	r = module_registry_note(&symbolizer->registry, NULL, &hand->id, hand->name,
 		SYMBOL_WHAT_EXECUTABLE, &upload->module);
-	if (r == 0 && upload->module->what != SYMBOL_WHAT_EXECUTABLE)
-		r = -EINVAL;
 	if (r == 0)
 		r = queue_push(&symbolizer->index_jobs, upload);
 	if (r == 0) {

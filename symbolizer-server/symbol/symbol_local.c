@@ -35,7 +35,7 @@ static void read_kept(
 {
 	struct symbol_file_request request = {
 		.id = module->id,
-		.what = (enum symbol_what)module->what,
+		.what = kind == SHELF_KERNEL ? SYMBOL_WHAT_KERNEL_SYMBOLS : SYMBOL_WHAT_EXECUTABLE,
 		.zstd = kind == SHELF_KERNEL,
 		.reduced = kind == SHELF_DEBUG || kind == SHELF_TABLE,
 		.from = "a kept file",
@@ -49,12 +49,10 @@ static void read_kept(
 
 static void look_on_shelf(struct symbolizer *symbolizer, struct module_record *module)
 {
-	static const enum shelf_kind kinds[] = {SHELF_DEBUG, SHELF_WHOLE, SHELF_TABLE, SHELF_CODE};
+	/* A kernel has a list, and perhaps the image that somebody gave. */
+	static const enum shelf_kind kinds[] = {
+		SHELF_DEBUG, SHELF_WHOLE, SHELF_KERNEL, SHELF_TABLE, SHELF_CODE};
 
-	if (module->what == SYMBOL_WHAT_KERNEL_SYMBOLS) {
-		read_kept(symbolizer, module, SHELF_KERNEL);
-		return;
-	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!symbol_has_best(symbolizer, module))
 			read_kept(symbolizer, module, kinds[i]);

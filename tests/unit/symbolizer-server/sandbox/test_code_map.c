@@ -100,12 +100,39 @@ static void a_sequence_that_breaks_off_ends_at_its_last_row(void)
 	code_map_done(&map);
 }
 
+static void a_map_is_moved_as_a_whole(void)
+{
+	const struct code_call called = {.name = 5};
+	struct code_map map;
+	uint32_t call;
+
+	CHECK_EQ(code_map_init(&map), 0);
+	CHECK_EQ(code_map_add_call(&map, &called, &call), 0);
+	CHECK_EQ(code_map_add_range(&map, 0x10, 0x20, call), 0);
+	CHECK_EQ(code_map_add_range(&map, 0x1010, 0x1020, call), 0);
+	CHECK_EQ(code_map_add_line(&map, 0x10, 1, 1), 0);
+	CHECK_EQ(code_map_end_lines(&map, 0x20), 0);
+	CHECK_EQ(code_map_add_line(&map, 0x1010, 1, 2), 0);
+	CHECK_EQ(code_map_end_lines(&map, 0x1020), 0);
+	CHECK_EQ(code_map_resolve(&map), 0);
+	code_map_move(&map, 0x1000);
+	CHECK_EQ(map.range_count, 1);
+	CHECK_EQ(map.ranges[0].start, 0x10);
+	CHECK_EQ(map.ranges[0].end, 0x20);
+	CHECK_EQ(map.line_count, 2);
+	CHECK_EQ(map.lines[0].address, 0x10);
+	CHECK_EQ(map.lines[0].line, 2);
+	CHECK_EQ(map.lines[1].address, 0x20);
+	code_map_done(&map);
+}
+
 int main(void)
 {
 	RUN(equal_calls_are_one);
 	RUN(many_calls_keep_their_numbers);
 	RUN(empty_and_reversed_ranges_are_ignored);
 	RUN(rows_of_a_sequence_are_joined_and_the_last_of_an_address_holds);
+	RUN(a_map_is_moved_as_a_whole);
 	RUN(a_sequence_that_breaks_off_ends_at_its_last_row);
 	return 0;
 }

@@ -255,6 +255,49 @@ static void what_a_file_is_not_is_said(void)
 	symbolizer_free(symbolizer);
 }
 
+static const char *name_at(struct symbolizer *symbolizer, const struct build_id *id, uint64_t at)
+{
+	static char name[64];
+	struct symbol_reader *reader;
+	struct symbol symbol;
+
+	if (symbolizer_open(symbolizer, id, &reader) < 0)
+		return "-";
+	snprintf(name, sizeof(name), "%s",
+		symbol_reader_find(reader, at, &symbol) == 0 ? symbol.name : "-");
+	symbol_reader_free(reader);
+	return name;
+}
+
+/* Its addresses count from where its code begins, as those of its list of symbols do. */
+static void the_image_of_a_kernel_names_it_better_than_its_list(void)
+{
+	struct symbolizer *symbolizer = start("six");
+	struct build_id id = id_of("vmlinux");
+	struct symbol_upload_request list = {.id = id, .what = SYMBOL_WHAT_KERNEL_SYMBOLS};
+	SCOPED_FREE char *text = work_output("nm vmlinux | awk '$3 == \"do_idle\" { print $1 }'");
+	uint64_t offset = strtoull(text, NULL, 16) - 0x81000000;
+	struct symbol_module_state state;
+	struct symbol_upload *upload;
+	enum sandbox_fault fault;
+
+	CHECK_EQ(symbolizer_note_module(
+			 symbolizer, NULL, &id, "[kernel]", SYMBOL_WHAT_KERNEL_SYMBOLS),
+		0);
+	CHECK_EQ(symbolizer_upload_begin(symbolizer, &list, &upload), 0);
+	CHECK_EQ(symbolizer_upload_append(upload, "0 listed\n1000 b\n", 16), 0);
+	CHECK_EQ(symbolizer_upload_finish(upload), 0);
+	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
+	CHECK_STR(name_at(symbolizer, &id, offset), "listed");
+	CHECK_EQ(send_whole(symbolizer, &id, "vmlinux", &fault), 0);
+	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
+	CHECK_STR(name_at(symbolizer, &id, offset), "do_idle");
+	CHECK_STR(name_at(symbolizer, &id, 0x81000000 + offset), "-");
+	CHECK_EQ(symbolizer_module_state(symbolizer, &id, &state), 0);
+	CHECK_EQ(state.quality, SYMBOL_QUALITY_DWARF);
+	symbolizer_free(symbolizer);
+}
+
 int main(int argc, char **argv)
 {
 	int hidden = symbolizer_hidden_main(argc, argv);
@@ -266,6 +309,13 @@ int main(int argc, char **argv)
 	work_run("gcc -g -o full p.c && objcopy --only-keep-debug full debug && : >empty");
 	work_run("objcopy --strip-all full code && gcc -O1 -o other p.c");
 	work_run("gcc -Wl,--build-id=none -o noted p.c");
+	work_write_text("k.c",
+		"__asm__(\".section __ksymtab, \\\"a\\\"\\n.quad 0\\n.text\");\n"
+		"__attribute__((noinline)) int do_idle(int n) { volatile int s = n; return s; }\n"
+		"int start_kernel(void) { return do_idle(1) + do_idle(2); }\n");
+	work_run("gcc -g -O1 -nostdlib -static -no-pie -Wl,-Ttext=0x81000000 -Wl,-e,start_kernel"
+		 " -Wl,--build-id=0x6b65726e656c -o vmlinux k.c");
+	RUN(the_image_of_a_kernel_names_it_better_than_its_list);
 	RUN(a_file_that_is_given_gives_names_and_is_kept);
 	RUN(kept_files_stay_within_their_limit);
 	RUN(a_file_goes_on_where_its_connection_broke);
