@@ -59,6 +59,7 @@ struct server {
 	bool has_sandbox;
 	struct symbolizer *symbolizer;
 	struct source_texts *sources; /* NULL: no debuginfod server is set */
+	char debuginfod_folder[PATH_BYTES_MAX]; /* the symbolizer's */
 	struct profile_store *store;
 	struct host_board *hosts;
 	struct http_counters http_counters;
@@ -156,7 +157,11 @@ static int start_symbols(struct server *server)
 		return refuse_data(server, r, "");
 	if (!settings->debuginfod_urls)
 		return 0;
-	r = source_texts_new(source_fetch, NULL, clock_system(), &server->sources);
+	if (snprintf(server->debuginfod_folder, PATH_BYTES_MAX, "%s/debuginfod", folder) >=
+		PATH_BYTES_MAX)
+		return refuse_data(server, -ENAMETOOLONG, "");
+	r = source_texts_new(
+		source_fetch, server->debuginfod_folder, clock_system(), &server->sources);
 	return r < 0 ? log_error(r, "preparing for source texts") : 0;
 }
 

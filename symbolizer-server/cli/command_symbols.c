@@ -83,7 +83,7 @@ static void print_modules(const struct options *options, const struct cJSON *ans
 {
 	const struct cJSON *modules = cJSON_GetObjectItemCaseSensitive(answer, "modules");
 	const struct cJSON *module;
-	double all = command_number(answer, "total");
+	double all = command_number(answer, "total"), left;
 	int hidden = 0;
 	bool headed = false;
 
@@ -101,8 +101,12 @@ static void print_modules(const struct options *options, const struct cJSON *ans
 		}
 		print_module(options, module, all);
 	}
+	left = command_number(answer, "module_count") - cJSON_GetArraySize(modules);
 	if (hidden > 0)
-		printf("%d modules have all their names; --all shows them, too\n", hidden);
+		printf("%d binaries here have all their names; --all shows them, too\n", hidden);
+	if (left > 0)
+		printf("%.0f more binaries, none with more unnamed time; --limit shows more\n",
+			left);
 }
 
 int command_symbols(const struct options *options)

@@ -9,6 +9,7 @@
 #include "store/base/cleanup.h"
 #include "store/base/fault.h"
 #include "symbolizer-server/symbol/source_text.h"
+#include "symbolizer-server/symbol/symbolizer.h"
 
 static void answer_error(struct http_answer *answer, int error, const char *path)
 {
@@ -44,6 +45,7 @@ void route_source(void *context, const struct http_request *request, struct http
 	const char *id_text = http_request_param(request, "build-id");
 	const char *path = http_request_param(request, "path");
 	SCOPED_FREE char *text = NULL;
+	struct symbol_module_state state;
 	struct build_id id;
 	size_t byte_count;
 	int r;
@@ -58,6 +60,11 @@ void route_source(void *context, const struct http_request *request, struct http
 		http_answer_error(answer, 404,
 			"no debuginfod server is set, so there is no source text: start the server "
 			"with --debuginfod-urls");
+		return;
+	}
+	/* Nobody makes this server ask around for what no host of it runs. */
+	if (symbolizer_module_state(site->symbolizer, &id, &state) < 0) {
+		http_answer_error(answer, 404, "no profile has named a binary of this build-ID");
 		return;
 	}
 	r = source_texts_get(site->sources, &id, path, &text, &byte_count);

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbolizer-server/symbol/source_fetch.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <elfutils/debuginfod.h>
@@ -19,6 +25,9 @@
 
 /* A question takes about 1 KiB for each server and redirect: what is longer goes round in circles. */
 #define STEPS_BYTES_MAX (16u << 10)
+
+#define MARK_AGE_S 60
+#define PATH_BYTES_MAX 4096
 
 struct question {
 	uint64_t until_ns;
@@ -78,6 +87,31 @@ static bool was_failure(int steps_fd)
 	return debuginfod_steps_are_failure(&steps);
 }
 
+/* For what it does not find, the library makes an empty file in the folder of the build, and asks
+ * again all the same (see debuginfod_source.c). Young ones may be files that are just begun. */
+static void sweep(const char *folder, const struct build_id *id)
+{
+	char path[PATH_BYTES_MAX], id_text[BUILD_ID_TEXT_MAX];
+	const struct dirent *entry;
+	struct stat about;
+	int length;
+	DIR *dir;
+
+	build_id_format(id, id_text);
+	length = snprintf(path, sizeof(path), "%s/%s", folder, id_text);
+	dir = length > 0 && (size_t)length < sizeof(path) ? opendir(path) : NULL;
+	if (!dir)
+		return;
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): each thread reads a directory of its own. */
+	while ((entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "source", strlen("source")) == 0 &&
+			fstatat(dirfd(dir), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+			about.st_size == 0 && about.st_mtime + MARK_AGE_S < time(NULL))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	closedir(dir);
+}
+
 int source_fetch(void *context, const struct build_id *id, const char *path, char **ret_text,
 	size_t *ret_byte_count)
 {
@@ -87,7 +121,6 @@ int source_fetch(void *context, const struct build_id *id, const char *path, cha
 	SCOPED_FD int fd = -1;
 	debuginfod_client *library;
 
-	(void)context;
 	if (steps_fd < 0)
 		return -errno;
 	question.steps_fd = steps_fd;
@@ -96,6 +129,7 @@ int source_fetch(void *context, const struct build_id *id, const char *path, cha
 		return -ENOMEM;
 	/* Without a descriptor the library writes to none, and the C library loses memory by that. */
 	debuginfod_set_verbose_fd(library, steps_fd);
+	sweep(context, id);
 	debuginfod_set_user_data(library, &question);
 	debuginfod_set_progressfn(library, give_up);
 	fd = debuginfod_find_source(library, id->bytes, id->byte_count, path, &file);
