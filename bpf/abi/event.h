@@ -40,7 +40,7 @@ struct event_sample {
 	uint8_t kernel_stop; /* enum stop; STOP_absent when sampled in user mode */
 	uint8_t user_stop; /* enum stop; STOP_absent for kernel threads */
 	uint8_t zero[2];
-	uint32_t stack_bytes; /* 0..STACK_COPY_BYTES_MAX, a multiple of 8: see below */
+	uint32_t stack_bytes; /* 0..STACK_COPY_BYTES_MOST, a multiple of 8: see below */
 	uint32_t mappings_version; /* those that the walk went by; see struct unwind_process */
 	uint32_t zero_too;
 	uint64_t exec_number; /* how often the process became another program */

@@ -34,6 +34,9 @@
  * program has in all, and the leaf part of a deep stack. */
 #define STACK_COPY_BYTES_MAX 16384
 
+/* Where few addresses stand before it, there is room for more: compilers' frames are large. */
+#define STACK_COPY_BYTES_MOST 24576
+
 /* Ring buffers are numbered by CPU, in groups; one of 8192 possible CPUs in groups of 8. */
 #define RINGS_MAX 1024
 

@@ -23,27 +23,30 @@ static __always_inline void copy_stack(struct walk *walk)
 {
 	uint64_t at = frame_count(&walk->sample) + sizeof(struct unwind_state) / 8;
 	uint64_t address = walk->state.registers.sp;
-	uint64_t copied = 0;
+	uint64_t offset = at * sizeof(walk->words[0]);
+	uint64_t end = offset + STACK_COPY_BYTES_MOST;
 
 	*(struct unwind_state *)&walk->words[at - sizeof(struct unwind_state) / 8] = walk->state;
-	for (uint64_t i = 0; i <= STACK_COPY_BYTES_MAX / PAGE_BYTES; i++) {
+	if (end > sizeof(walk->words))
+		end = sizeof(walk->words);
+	for (uint64_t i = 0; i <= STACK_COPY_BYTES_MOST / PAGE_BYTES; i++) {
 		uint64_t bytes = PAGE_BYTES - address % PAGE_BYTES;
 
-		if (bytes > STACK_COPY_BYTES_MAX - copied)
-			bytes = STACK_COPY_BYTES_MAX - copied;
+		if (bytes > end - offset)
+			bytes = end - offset;
 		bytes &= ~UINT64_C(7);
 		/* Seen by nobody but the verifier, which does not follow how the two hang together. */
 		HIDE_ORIGIN(bytes);
-		HIDE_ORIGIN(copied);
-		if (bytes == 0 || bytes > PAGE_BYTES || copied >= STACK_COPY_BYTES_MAX)
+		HIDE_ORIGIN(offset);
+		if (bytes == 0 || bytes > PAGE_BYTES || offset >= sizeof(walk->words))
 			break;
 		if (bpf_probe_read_user(
-			    (uint8_t *)&walk->words[at] + copied, bytes, (const void *)address))
+			    (uint8_t *)walk->words + offset, bytes, (const void *)address))
 			break;
-		copied += bytes;
+		offset += bytes;
 		address += bytes;
 	}
-	walk->sample.stack_bytes = (uint32_t)copied;
+	walk->sample.stack_bytes = (uint32_t)(offset - at * sizeof(walk->words[0]));
 }
 
 static __always_inline uint64_t sample_bytes(const struct event_sample *sample)

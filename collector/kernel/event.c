@@ -12,12 +12,13 @@ static bool is_stop(uint8_t stop)
 const struct event_sample *event_sample_in(const void *record, size_t byte_count)
 {
 	const struct event_sample *sample = record;
-	if (byte_count < sizeof(*sample) || sample->kind != EVENT_SAMPLE)
+	if (byte_count < sizeof(*sample) || byte_count > EVENT_SAMPLE_BYTES_MAX ||
+		sample->kind != EVENT_SAMPLE)
 		return NULL;
 	if (sample->kernel_frame_count > KERNEL_FRAMES_MAX ||
 		sample->user_frame_count > USER_FRAMES_MAX)
 		return NULL;
-	if (sample->stack_bytes > STACK_COPY_BYTES_MAX || sample->stack_bytes % 8 != 0)
+	if (sample->stack_bytes > STACK_COPY_BYTES_MOST || sample->stack_bytes % 8 != 0)
 		return NULL;
 	if (sample->stack_bytes > 0 && sample->user_frame_count == 0)
 		return NULL;

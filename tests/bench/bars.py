@@ -44,7 +44,7 @@ COSTLY_WINDOWS = (
 FRAMES_KEPT = "What a walk finds is kept by address and the stack is read in pieces (decision 0089): to be measured again"
 LATE_PROCESSES = (
     "A process is not known to walks until user space has seen its first sample; until then each sample brings "
-    "16 KiB of its stack, and what is deeper ends as truncated. On a host with nothing left for user space (this one: "
+    "24 KiB of its stack, and what is deeper ends as truncated. On a host with nothing left for user space (this one: "
     "see what else ran) that takes long; a larger piece, and telling of a process before the window's turn, come next"
 )
 MADE_LATE = "Node makes code of a function after it was called for a while, which takes longer where others use the CPU"
@@ -189,7 +189,7 @@ BENCHES = [
         "takes the user registers and up to 64 kB of the stack, from which libdwfl unwinds. Stacks are compared "
         "address by address. Programs whose code has no call frame information are judged by the calls that they "
         "are known to make. A frame that was not met lately is one of 4,096 functions that call each other in turn: the "
-        "difference between stacks of 16 and 112. Then a program is sampled 20,000 times a second whose stacks tell whether they are right, while "
+        "difference between stacks of 16 and 112. Then a program is sampled 10,000 times a second whose stacks tell whether they are right, while "
         "every table is evicted and built anew.",
         unwind_figures(),
     ),

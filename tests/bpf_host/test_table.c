@@ -134,12 +134,12 @@ static void check_rest(const struct event_sample *sample, uint64_t sp)
 	const struct unwind_registers *registers = &state->registers;
 	const uint64_t *words = (const void *)(state + 1);
 
-	CHECK_EQ(sample->stack_bytes, STACK_COPY_BYTES_MAX);
+	CHECK_EQ(sample->stack_bytes, STACK_COPY_BYTES_MOST);
 	CHECK_EQ(registers->sp, sp);
 	CHECK_EQ(registers->ip, sample->ips[sample->user_frame_count - 1]);
 	CHECK_EQ(registers->is_leaf, sample->user_frame_count == 1);
 	CHECK_EQ(state->leaf[10], context.regs.r10);
-	for (uint32_t i = 0; i < STACK_COPY_BYTES_MAX / 8; i++)
+	for (uint32_t i = 0; i < STACK_COPY_BYTES_MOST / 8; i++)
 		CHECK_EQ(words[i], host.user_memory[(sp - host.user_start) / 8 + i]);
 }
 
@@ -149,6 +149,27 @@ static void a_process_that_is_not_known_brings_its_stack(void)
 	host.process_count = 0;
 	check_frames(run(), 1, STOP_no_process);
 	check_rest(&host_only_record()->sample, context.regs.rsp);
+}
+
+/* Many addresses leave less room. */
+static void a_stack_is_copied_as_far_as_there_is_room_behind_its_addresses(void)
+{
+	uint32_t depth = HOST_USER_BYTES_MAX / 2 / FRAME_BYTES;
+	const struct event_sample *sample;
+	uint64_t room;
+
+	begin(1);
+	add_row(2, rule_of(usual_rule()));
+	for (uint32_t i = 1; i <= depth; i++)
+		push_word(context.regs.rsp + (uint64_t)i * FRAME_BYTES - 8,
+			i < depth ? in_function(1) : CODE + CODE_BYTES + 1);
+	sample = run();
+	CHECK_EQ(sample->user_stop, STOP_unmapped);
+	CHECK_EQ(sample->user_frame_count, depth + 1);
+	room = EVENT_SAMPLE_BYTES_MAX - sizeof(*sample) - sizeof(struct unwind_state) -
+		(depth + 1) * sizeof(uint64_t);
+	CHECK(room < STACK_COPY_BYTES_MOST);
+	CHECK_EQ(sample->stack_bytes, room);
 }
 
 static void another_program_under_the_same_pid_is_not_known(void)
@@ -433,6 +454,7 @@ int main(void)
 	RUN(a_stack_without_frame_pointers_is_whole);
 	RUN(use_is_noted);
 	RUN(a_process_that_is_not_known_brings_its_stack);
+	RUN(a_stack_is_copied_as_far_as_there_is_room_behind_its_addresses);
 	RUN(another_program_under_the_same_pid_is_not_known);
 	RUN(a_file_without_a_table_yet_brings_the_stack);
 	RUN(a_file_whose_table_found_no_room_ends_the_stack_without_its_memory);

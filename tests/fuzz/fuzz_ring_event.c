@@ -18,7 +18,7 @@ static void check_sample(const struct event_sample *sample, size_t byte_count)
 	must(sample->kernel_stop != STOP_NONE && sample->kernel_stop < STOP_MAX);
 	must(sample->user_stop != STOP_NONE && sample->user_stop < STOP_MAX);
 	must(strnlen(sample->comm, sizeof(sample->comm)) < sizeof(sample->comm));
-	must(sample->stack_bytes <= STACK_COPY_BYTES_MAX);
+	must(sample->stack_bytes <= STACK_COPY_BYTES_MOST);
 	must(!event_sample_in(sample, byte_count - 1));
 }
 

@@ -48,8 +48,16 @@ static void a_copy_of_a_stack_belongs_to_a_frame(void)
 	CHECK(!event_sample_in(&record, byte_count - 64));
 	record.sample.stack_bytes = 60;
 	CHECK(!event_sample_in(&record, byte_count - 4));
-	record.sample.stack_bytes = STACK_COPY_BYTES_MAX + 8;
-	CHECK(!event_sample_in(&record, byte_count - 56 + STACK_COPY_BYTES_MAX));
+	record.sample.stack_bytes = STACK_COPY_BYTES_MOST + 8;
+	CHECK(!event_sample_in(&record, byte_count - 56 + STACK_COPY_BYTES_MOST));
+	/* The most fits where few addresses stand before it. */
+	byte_count = make(3, 5) + sizeof(struct unwind_state) + STACK_COPY_BYTES_MOST;
+	record.sample.stack_bytes = STACK_COPY_BYTES_MOST;
+	CHECK(event_sample_in(&record, byte_count) == &record.sample);
+	byte_count =
+		make(KERNEL_FRAMES_MAX, 5) + sizeof(struct unwind_state) + STACK_COPY_BYTES_MOST;
+	record.sample.stack_bytes = STACK_COPY_BYTES_MOST;
+	CHECK(!event_sample_in(&record, byte_count));
 	byte_count = make(3, 0) + sizeof(struct unwind_state) + 64;
 	record.sample.stack_bytes = 64;
 	CHECK(!event_sample_in(&record, byte_count));
