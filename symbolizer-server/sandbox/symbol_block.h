@@ -136,6 +136,18 @@ static inline bool symbol_block_varint(struct symbol_block *block, uint64_t *ret
 	return symbol_block_long_varint(block, ret_value);
 }
 
+/* Text INDEX of a chunk of texts that is known to end with a NUL: neither its head nor its end is
+ * looked at again, since most look-ups are of names and would wait for both. NULL: not in it. */
+static inline const char *symbol_text_at(const uint8_t *bytes, size_t byte_count, uint64_t index)
+{
+	uint32_t offset;
+
+	if (index >= (byte_count - 4) / 4)
+		return NULL;
+	offset = symbol_load_u32(bytes + 4 + index * 4);
+	return offset < byte_count ? (const char *)bytes + offset : NULL;
+}
+
 static inline uint64_t symbol_unzigzag(uint64_t value)
 {
 	return (value >> 1) ^ -(value & 1);

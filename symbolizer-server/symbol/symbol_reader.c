@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "symbolizer-server/sandbox/symbol_block.h"
 #include "symbolizer-server/sandbox/symbol_code.h"
 #include "symbolizer-server/symbol/symbol_warm.h"
 
@@ -110,11 +111,16 @@ static int read_text(struct symbol_reader *reader, enum symbol_chunk_kind kind, 
 	const char **ret_text)
 {
 	struct warm_chunk chunk;
+	const char *text;
 	int r = load_number(reader, kind, number, &chunk);
 
 	if (r < 0)
 		return r;
-	return symbol_index_find_name(chunk.bytes, chunk.byte_count, chunk.first, number, ret_text);
+	text = symbol_text_at(chunk.bytes, chunk.byte_count, number - chunk.first);
+	if (!text)
+		return -EBADMSG;
+	*ret_text = text;
+	return 0;
 }
 
 static int read_function(

@@ -296,6 +296,16 @@ void symbol_warm_close(struct symbol_warm *warm, struct warm_module *module)
 	pthread_mutex_unlock(&warm->lock);
 }
 
+/* What look-ups rely on; they check the rest by themselves. */
+static bool sound(struct symbol_index_entry entry, const uint8_t *bytes, uint32_t byte_count)
+{
+	if (byte_count != entry.byte_count)
+		return false;
+	if (entry.kind != SYMBOL_CHUNK_NAMES && entry.kind != SYMBOL_CHUNK_FILES)
+		return true;
+	return byte_count > 4 && bytes[byte_count - 1] == '\0';
+}
+
 /* Reads a chunk and publishes it, unless another thread was quicker. */
 static int read_chunk(struct symbol_warm *warm, struct warm_module *module, uint32_t index,
 	const uint8_t **ret_bytes)
@@ -308,7 +318,7 @@ static int read_chunk(struct symbol_warm *warm, struct warm_module *module, uint
 
 	if (r < 0)
 		return r == -ENOENT ? -ESTALE : r;
-	if (byte_count != symbol_index_entry(module->header_bytes, index).byte_count) {
+	if (!sound(symbol_index_entry(module->header_bytes, index), bytes, byte_count)) {
 		free(bytes);
 		return -EBADMSG;
 	}
