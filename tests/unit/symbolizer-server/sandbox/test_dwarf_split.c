@@ -34,9 +34,21 @@ static void put_unit(struct tiny_dwarf *info, uint64_t id)
 	tiny_close(info, at);
 }
 
+/* A row a unit: each column's number times what UNITS gives for the unit. */
+static void put_rows(struct tiny_dwarf *index, const uint32_t units[2])
+{
+	for (int row = 0; row < 2; row++) {
+		tiny_number(index, (uint64_t)units[row] * UNIT_BYTES, 4);
+		for (int column = 1; column < 4; column++)
+			tiny_number(index, (uint64_t)units[row] * 4, 4);
+	}
+}
+
 /* Two units, each with half of every section. */
 static void put_index(struct tiny_dwarf *index, uint32_t version)
 {
+	static const uint64_t ids[] = {0, FIRST_ID, SECOND_ID, 0};
+	static const uint32_t rows[] = {0, 1, 2, 0};
 	static const uint32_t columns[] = {
 		DW_SECT_INFO, DW_SECT_ABBREV, DW_SECT_STR_OFFSETS, DW_SECT_RNGLISTS};
 
@@ -45,17 +57,13 @@ static void put_index(struct tiny_dwarf *index, uint32_t version)
 	tiny_number(index, 2, 4);
 	tiny_number(index, 4, 4);
 	for (int slot = 0; slot < 4; slot++)
-		tiny_number(index, slot == 1 ? FIRST_ID : slot == 2 ? SECOND_ID : 0, 8);
+		tiny_number(index, ids[slot], 8);
 	for (int slot = 0; slot < 4; slot++)
-		tiny_number(index, slot == 1 || slot == 2 ? (uint64_t)slot : 0, 4);
+		tiny_number(index, rows[slot], 4);
 	for (int column = 0; column < 4; column++)
 		tiny_number(index, columns[column], 4);
-	for (uint32_t row = 0; row < 2; row++)
-		for (int column = 0; column < 4; column++)
-			tiny_number(index, row * (column ? 4 : UNIT_BYTES), 4);
-	for (uint32_t row = 0; row < 2; row++)
-		for (int column = 0; column < 4; column++)
-			tiny_number(index, column ? 4 : UNIT_BYTES, 4);
+	put_rows(index, (const uint32_t[]){0, 1});
+	put_rows(index, (const uint32_t[]){1, 1});
 }
 
 static int open_split(const struct tiny_dwarf *index, struct opened *opened)
