@@ -49,9 +49,11 @@ static int take_program(struct reading *reading, const struct dwarf_unit *unit, 
 	uint64_t hash = hash_pair(unit->lines_offset, 0);
 
 	*ret_first = false;
-	if (!unit->has_lines ||
-		index_map_find(&reading->program_map, hash, is_program, reading->programs,
-			&unit->lines_offset) != INDEX_MAP_NONE)
+	/* What dwz took out of a unit names the unit's program, too, but may lack its directory. */
+	if (!unit->has_lines || unit->tag == DW_TAG_partial_unit)
+		return 0;
+	if (index_map_find(&reading->program_map, hash, is_program, reading->programs,
+		    &unit->lines_offset) != INDEX_MAP_NONE)
 		return 0;
 	*ret_first = true;
 	reading->programs[reading->program_count] = unit->lines_offset;
