@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "store/base/queue.h"
 
@@ -52,6 +51,7 @@ static void *run(void *context)
 		if (queue_push(&desk->answered, batch) < 0)
 			jit_batch_free(batch);
 	}
+	queue_close(&desk->answered);
 	return NULL;
 }
 
@@ -94,14 +94,19 @@ int jit_desk_new(
 /* False: it hangs. */
 static bool end_thread(struct jit_desk *desk)
 {
-	struct timespec until;
+	void *batch;
+	int r;
 
 	if (!desk->has_thread)
 		return true;
 	queue_close(&desk->asked);
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += JOIN_NS / NS_PER_S;
-	return pthread_clockjoin_np(desk->thread, NULL, CLOCK_MONOTONIC, &until) == 0;
+	/* What it still answers is for nobody; the last thing that it does is to close. */
+	while ((r = queue_pop(&desk->answered, JOIN_NS, &batch)) == 0)
+		jit_batch_free(batch);
+	if (r != -ESHUTDOWN)
+		return false;
+	pthread_join(desk->thread, NULL);
+	return true;
 }
 
 static void empty(struct queue *queue)
