@@ -94,11 +94,14 @@ struct ground {
 };
 
 /* In the child: shuts itself off, says so and waits for its end. */
-static void be_other(int told_fd) __attribute__((noreturn));
+static void be_other(int told_fd, pid_t parent) __attribute__((noreturn));
 
-static void be_other(int told_fd)
+static void be_other(int told_fd, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Of a parent that was killed before that, no signal comes. */
+	if (getppid() != parent)
+		_exit(1);
 	if (prctl(PR_SET_DUMPABLE, 0) == 0 && write(told_fd, "", 1) == 1) {
 		for (;;)
 			pause();
@@ -116,16 +119,16 @@ static void end_other(pid_t other)
 /* Before there are threads, so that the copy of this process is sound. */
 static int start_other(pid_t *ret_other)
 {
+	pid_t parent = getpid(), other;
 	int ends[2];
 	char told;
-	pid_t other;
 	ssize_t got;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
 	other = fork();
 	if (other == 0)
-		be_other(ends[1]);
+		be_other(ends[1], parent);
 	close(ends[1]);
 	got = other < 0 ? -1 : read(ends[0], &told, 1);
 	close(ends[0]);

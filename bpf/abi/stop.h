@@ -24,7 +24,7 @@
 	X(unreadable, "unreadable",                                                               \
 		"the memory that should hold the next frame is not mapped "                       \
 		"or not in memory")                                                               \
-	X(budget, "out of time", "the walk used up its time")                                     \
+	X(budget, "budget", "the walk used up its time")                                          \
 	X(no_process, "process not known yet",                                                    \
 		"the process had not been sampled before; user space goes on with a copy of its " \
 		"stack")                                                                          \

@@ -17,7 +17,9 @@ WHOLE, TRUNCATED = (64, 127, 128, 500), (2000, 100000)
 # The bound of a walk in the kernel, and what surely lies in 16 KiB: frames of these programs are 32 bytes.
 FRAMES = {"walked": 1024, "copied": 1024}
 COPIED_FRAMES_MIN = 300
-RIGHT_MIN = 0.99
+# Of each program's some 100 samples, and of all together: on a busy host a walk may find neither what it
+# needs nor room for a copy of its stack.
+RIGHT_MIN, RIGHT_OF_ALL_MIN = 0.95, 0.99
 PERIOD_NS = SECOND_NS // 99
 # Some 1,500 samples: a standard deviation below 2 %.
 TOTAL_PERCENT_OFF_MAX = 8.0
@@ -63,13 +65,20 @@ def check_stacks(server, host, level, depth, pid, from_ns, until_ns):
         f"{host}: {level}, {depth} deep: of {seen // PERIOD_NS} samples {whole // PERIOD_NS} whole, "
         f"{cut // PERIOD_NS} truncated with their leaf part right"
     )
+    for stack, value in stacks:
+        if not is_whole(stack, depth) and not is_cut(host, stack):
+            calls, before = depth_of(stack)
+            note(f"  else: {value // PERIOD_NS} samples of {';'.join(before)} + {calls} calls + {';'.join(stack[-2:])}")
     check(seen >= 20 * PERIOD_NS, f"{host}: {level}, {depth} deep: only {seen / 1e9:.2f} s")
+    right = cut if depth in TRUNCATED else whole
     if depth in TRUNCATED:
         check(cut >= RIGHT_MIN * seen, f"{host}: {level}, {depth} deep is not truncated as it should be")
     elif host == "copied" and depth == max(WHOLE):
-        check(whole + cut >= RIGHT_MIN * seen, f"{host}: {level}, {depth} deep is neither whole nor truncated")
+        right = whole + cut
+        check(right >= RIGHT_MIN * seen, f"{host}: {level}, {depth} deep is neither whole nor truncated")
     else:
         check(whole >= RIGHT_MIN * seen, f"{host}: {level}, {depth} deep is not whole")
+    return right, seen
 
 
 def lost_ns(server, host):
@@ -96,7 +105,7 @@ def test(stage):
     for collector in collectors:
         collector.wait_for("sampling")
     running = {
-        (level, depth): stage.run("recursion", [program, str(depth), str(SECONDS + 8)])
+        (level, depth): stage.run("recursion", [program, str(depth), str(SECONDS + 8)], niceness=-2)
         for level, program in programs.items()
         for depth in (*WHOLE, *TRUNCATED)
     }
@@ -116,10 +125,13 @@ def test(stage):
     wait_until(named, 60, "the programs have no names")
     for collector in collectors:
         collector.stop()
-    for (level, depth), program in running.items():
-        for host in HOSTS:
-            check_stacks(server, host, level, depth, program.pid, from_ns, until_ns)
     for host in HOSTS:
+        counts = [
+            check_stacks(server, host, level, depth, program.pid, from_ns, until_ns)
+            for (level, depth), program in running.items()
+        ]
+        right, seen = (sum(column) for column in zip(*counts))
+        check(right >= RIGHT_OF_ALL_MIN * seen, f"{host}: {right / 1e9:.2f} s of {seen / 1e9:.2f} s are right")
         check_total(server, host, pids, first, last)
 
 
