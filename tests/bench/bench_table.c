@@ -31,7 +31,7 @@ static double peak_mb(void)
 	while (fgets(line, sizeof(line), status))
 		if (sscanf(line, "VmHWM: %lu", &peak_kb) == 1)
 			break;
-	fclose(status);
+	CHECK_EQ(fclose(status), 0);
 	CHECK(peak_kb > 0);
 	return (double)peak_kb * 1024 / 1e6;
 }

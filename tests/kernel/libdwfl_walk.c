@@ -15,6 +15,7 @@ struct libdwfl_process {
 
 /* --- what libdwfl asks for --------------------------------------------------------------------- */
 
+/* NOLINTNEXTLINE(readability-function-size): libdwfl says what it is called with. */
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 	const char *file_name, const char *link_file, GElf_Word link_crc, char **ret_name)
 {

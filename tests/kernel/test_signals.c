@@ -56,11 +56,12 @@ static void check(void *context, const struct event_sample *sample)
 	leaf = place_of(ips[0]);
 	if (leaf != PLACE_handle && leaf != PLACE_call && leaf != PLACE_spin)
 		return;
-	if (leaf == PLACE_handle)
+	if (leaf == PLACE_handle) {
 		right = sample->user_frame_count > 2 && place_of(ips[1]) == PLACE_restore &&
 			leads_to_main(sample, 2);
-	else
+	} else {
 		right = leads_to_main(sample, 0);
+	}
 	seen->checked++;
 	seen->in_handler += leaf == PLACE_handle;
 	seen->in_call += leaf == PLACE_call;

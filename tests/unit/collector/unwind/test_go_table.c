@@ -182,29 +182,34 @@ static int check_row(void *context, uint64_t from, uint64_t until, const struct 
 	return 0;
 }
 
+static void check_all(void)
+{
+	struct eh_frame_function function;
+	struct go_table table;
+	uint64_t next;
+
+	if (go_table_open(made.bytes, made.byte_count, TEXT, &table) < 0)
+		return;
+	for (uint32_t i = 0; i < table.function_count; i++) {
+		if (go_table_function(&table, i, &function) < 0)
+			continue;
+		next = function.from;
+		if (go_table_rows(&table, &function, check_row, &next) == 0)
+			CHECK_EQ(next, function.until);
+	}
+}
+
 static void any_byte_may_be_wrong(void)
 {
 	make(0xfffffff1, 0);
 	for (size_t i = 4; i < made.byte_count; i++) {
+		uint8_t before = made.bytes[i];
+
 		for (unsigned value = 0; value < 256; value += 5) {
-			uint8_t before = made.bytes[i];
-			struct eh_frame_function function;
-			struct go_table table;
-
 			made.bytes[i] = (uint8_t)value;
-			if (go_table_open(made.bytes, made.byte_count, TEXT, &table) == 0) {
-				for (uint32_t n = 0; n < table.function_count; n++) {
-					uint64_t next;
-
-					if (go_table_function(&table, n, &function) < 0)
-						continue;
-					next = function.from;
-					if (go_table_rows(&table, &function, check_row, &next) == 0)
-						CHECK_EQ(next, function.until);
-				}
-			}
-			made.bytes[i] = before;
+			check_all();
 		}
+		made.bytes[i] = before;
 	}
 	bytes_writer_done(&made);
 }
