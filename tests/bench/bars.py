@@ -52,6 +52,10 @@ PAGE_THREAD = (
     "Layout, search and painting share the page's one thread with whatever else the machine does; a worker takes "
     "layout and search away from it when the page gets its timelines (decision 0070 says why not before)"
 )
+LOOK_UPS = (
+    "What a random look-up costs is mostly waiting for memory: some ten places in 40 MB. Entries of ranges and lines "
+    "that lie side by side would halve them"
+)
 SEGMENTS = (
     "The store keeps each batch as it came; hourly segment files per series, with one dictionary of stacks and "
     "columns in order of stack and bucket, and roll-ups on top of them, come with the deepening of the store"
@@ -250,6 +254,37 @@ BENCHES = [
         ],
     ),
     Bench(
+        "symbols",
+        "Symbols",
+        "The largest debug file of Debian's ceph-osd-dbg, compressed as it is shipped (630 MB of DWARF 5), read by the "
+        "run of the sandbox on one core. Look-ups give the chain of inlined calls with files and lines, by one thread, in "
+        "an index that was read before: a million random addresses of .text that were not asked for before; the same, "
+        "rising, as a query asks; and drawn by Zipf's frequencies (exponent 1). A look-up of the others is what more of "
+        "them cost in one run, text read and printed; ours is neither. Ratios are of the same round.",
+        [
+            Figure("symbols_cpu", "index, CPU", "s", 8),
+            Figure("symbols_wall", "index, from start to end", "s"),
+            Figure("symbols_peak", "index, peak RSS of the sandbox", "MB", 450),
+            Figure("symbols_size", "index, size", "MB"),
+            Figure("symbols_depth", "functions of a chain, mean", ""),
+            Figure("symbols_uniform", "look-ups a second and core, random", "/s"),
+            Figure("symbols_rising", "look-ups a second and core, rising", "/s"),
+            Figure("symbols_zipf", "look-ups a second and core, Zipf", "/s"),
+            Figure("symbols_uniform_ratio", "random look-ups, times llvm-symbolizer's", "", 20, at_least=True, plan=LOOK_UPS),
+            Figure("symbols_zipf_ratio", "Zipf's look-ups, times llvm-symbolizer's", "", 100, at_least=True, plan=LOOK_UPS),
+            Figure("symbols_llvm", "llvm-symbolizer-14: look-ups a second and core", "/s"),
+            Figure("symbols_llvm_start", "llvm-symbolizer-14: start, CPU", "s"),
+            Figure("symbols_llvm_peak", "llvm-symbolizer-14: peak RSS", "MB"),
+            Figure("symbols_gsym_cpu", "llvm-gsymutil-14: index, CPU", "s"),
+            Figure("symbols_gsym_peak", "llvm-gsymutil-14: index, peak RSS", "MB"),
+            Figure("symbols_gsym_size", "llvm-gsymutil-14: index, size", "MB"),
+            Figure("symbols_gsym_rate", "llvm-gsymutil-14: look-ups a second and core", "/s"),
+            Figure("symbols_addr2line", "addr2line: look-ups a second and core", "/s"),
+            Figure("symbols_addr2line_start", "addr2line: start, CPU", "s"),
+            Figure("symbols_addr2line_peak", "addr2line: peak RSS", "MB"),
+        ],
+    ),
+    Bench(
         "page",
         "The page",
         "The built page in Chromium without a GPU, against canned answers on loopback: trees of 100,000 and "
@@ -273,7 +308,6 @@ BENCHES = [
 # Bars of what does not exist yet: (bar, where it will come from).
 NOT_BUILT = [
     ("pprof on /ingest: >= 10 x Pyroscope's samples a CPU second", "ingest of other formats"),
-    ("symbol index: 630 MB of DWARF in <= 8 s and <= 450 MB; look-up >= 20 x llvm-symbolizer", "inlined frames and lines"),
     ("untrimmed tree of a million nodes <= 1 s; 7 days x 100 hosts <= 3 s", "segments and roll-ups of the store"),
     ("off-CPU: <= 250 ns a switch; system calls: filter <= 60 ns, aggregation <= 200 ns", "the probes of timelines"),
     ("page: function table with sandwich <= 150 ms, timeline of a million events <= 300 ms", "these views"),

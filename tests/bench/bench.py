@@ -17,6 +17,7 @@ import host
 import measure_collector
 import measure_page
 import measure_server
+import measure_symbols
 import measure_unwind
 import table
 from bars import BENCHES
@@ -31,6 +32,7 @@ RUN = {
     "ingest": measure_server.ingest,
     "store": measure_server.store,
     "query": measure_server.query,
+    "symbols": measure_symbols.symbols,
     "page": measure_page.page,
 }
 REPORT = "docs/benchmarks.md"
@@ -48,7 +50,7 @@ def options_of(arguments):
     parser.add_argument("--again", action="store_true", help="measure nothing: write the report of the last whole run again")
     parser.add_argument("--out", default="", help=f"where to write; {REPORT} for a whole run")
     options = parser.parse_args(arguments)
-    partial = bool(options.names)
+    options.partial = bool(options.names)
     options.names = options.names or names
     unknown = set(options.names) - set(names)
     if unknown:
@@ -57,7 +59,7 @@ def options_of(arguments):
         parser.error(f"--rounds is at least 1, --seconds a multiple of {WINDOW_SECONDS}")
     if options.quick:
         options.rounds = 1
-    elif not partial:
+    elif not options.partial:
         options.out = options.out or REPORT
     return options
 
@@ -111,7 +113,7 @@ def main():
         findings, failed = run(options)
     text = table.report(findings)
     if options.out and not failed:
-        if not options.only:
+        if not options.partial:
             write(kept_path(options), findings.text())
         write(options.out, text)
     else:
