@@ -368,8 +368,11 @@ static void keep(struct symbol_upload *upload, const struct symbol_file_outcome 
 	enum shelf_kind kind;
 	int r;
 
+	/* Without names of its own a file may still be what a debugger, or another file, needs: the
+	 * supplementary files of dwz are object files. */
 	if (outcome->error < 0 ||
-		(outcome->fault != SANDBOX_FAULT_NONE && outcome->fault != SANDBOX_FAULT_NO_NAMES))
+		(outcome->fault != SANDBOX_FAULT_NONE && outcome->fault != SANDBOX_FAULT_NO_NAMES &&
+			outcome->fault != SANDBOX_FAULT_RELOCATABLE))
 		return;
 	if (!find_kind(upload, &kind))
 		return;

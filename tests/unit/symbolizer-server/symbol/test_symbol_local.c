@@ -174,6 +174,108 @@ static void a_debug_link_leads_to_its_file(void)
 	symbolizer_free(symbolizer);
 }
 
+/* How many functions the index of a module has. */
+static uint32_t function_count(struct symbolizer *symbolizer, const struct build_id *id)
+{
+	struct symbol_module_state state;
+
+	CHECK_EQ(symbolizer_module_state(symbolizer, id, &state), 0);
+	return state.function_count;
+}
+
+/* The calls at the start of `main`, innermost first, as one text. */
+static const char *chain_at(
+	struct symbolizer *symbolizer, const struct build_id *id, uint64_t address)
+{
+	static char text[256];
+	struct symbol_chain *chain = malloc(sizeof(*chain));
+	struct symbol_reader *reader;
+
+	CHECK(chain);
+	text[0] = '\0';
+	CHECK_EQ(symbolizer_open(symbolizer, id, &reader), 0);
+	CHECK_EQ(symbol_reader_chain(reader, address, chain), 0);
+	for (uint32_t i = 0; i < chain->count; i++) {
+		strncat(text, chain->calls[i].name, 60);
+		strncat(text, i + 1 < chain->count ? " " : "", 2);
+	}
+	symbol_reader_free(reader);
+	free(chain);
+	return text;
+}
+
+/* An address of inlined code: that of the instruction that stores 12345. */
+static uint64_t inlined_address(const char *file)
+{
+	SCOPED_FREE char *text = work_output("objdump -d %s | grep -m1 '$0x3039' |"
+					     " sed -E 's/^ *([0-9a-f]+):.*/\\1/'",
+		file);
+
+	CHECK(*text);
+	return strtoull(text, NULL, 16);
+}
+
+static void a_package_that_is_given_later_tells_what_was_inlined(void)
+{
+	struct build_id id = id_of("split");
+	uint64_t address = inlined_address("split");
+	struct symbolizer *symbolizer;
+	uint64_t generation;
+	size_t byte_count;
+	SCOPED_FREE uint8_t *bytes = NULL;
+	struct symbol_hand_request request = {.id = id, .package = true};
+	enum sandbox_fault fault;
+	struct symbol_hand *hand;
+	uint64_t offset;
+
+	clear();
+	symbolizer = start("data");
+	give(symbolizer, &id, "split");
+	CHECK_STR(chain_at(symbolizer, &id, address), "main");
+	generation = symbolizer_generation(symbolizer);
+	bytes = work_read("split.dwp", &byte_count);
+	request.byte_count = byte_count;
+	CHECK_EQ(symbolizer_hand_begin(symbolizer, &request, &offset, &hand), 0);
+	CHECK_EQ(symbolizer_hand_append(hand, bytes, byte_count), 0);
+	CHECK_EQ(symbolizer_hand_finish(hand, &fault), 0);
+	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
+	CHECK_STR(chain_at(symbolizer, &id, address), "inlined main");
+	CHECK(symbolizer_generation(symbolizer) > generation);
+	symbolizer_free(symbolizer);
+}
+
+/* dwz has moved what two programs share into a file of its own. */
+static void a_supplementary_file_that_is_given_later_gives_its_names(void)
+{
+	struct build_id id = id_of("dwz_one"), common = id_of("common");
+	uint64_t address = inlined_address("dwz_one");
+	struct symbolizer *symbolizer;
+
+	clear();
+	symbolizer = start("data");
+	give(symbolizer, &id, "dwz_one");
+	CHECK(function_count(symbolizer, &id) > 0);
+	give(symbolizer, &common, "common");
+	CHECK_STR(chain_at(symbolizer, &id, address), "inlined main");
+	symbolizer_free(symbolizer);
+}
+
+static void make_split_and_shared(void)
+{
+	work_write_text("q.c",
+		"struct shared_by_both { int one, two; struct shared_by_both *next; };\n"
+		"static volatile struct shared_by_both kept;\n"
+		"static inline __attribute__((always_inline)) void inlined(void)"
+		" { kept.one = 12345; }\n"
+		"int main(int c, char **v) { (void)v; inlined(); return c + NUMBER; }\n");
+	work_run("clang-14 -g -gdwarf-5 -gsplit-dwarf -fno-split-dwarf-inlining -O1 -DNUMBER=0"
+		 " -Wl,--build-id -o split q.c &&"
+		 " llvm-dwp-14 -e split -o split.dwp && rm -f *.dwo");
+	work_run("gcc -g -gdwarf-4 -O1 -DNUMBER=1 -o dwz_one q.c &&"
+		 " gcc -g -gdwarf-4 -O1 -DNUMBER=2 -o dwz_two q.c &&"
+		 " dwz -m common dwz_one dwz_two");
+}
+
 int main(int argc, char **argv)
 {
 	int hidden = symbolizer_hidden_main(argc, argv);
@@ -187,6 +289,9 @@ int main(int argc, char **argv)
 	work_run("gcc -g -rdynamic -Wl,--build-id=none -o noted p.c &&"
 		 " objcopy --only-keep-debug noted noted.dbg && strip noted &&"
 		 " objcopy --add-gnu-debuglink=noted.dbg noted");
+	make_split_and_shared();
+	RUN(a_package_that_is_given_later_tells_what_was_inlined);
+	RUN(a_supplementary_file_that_is_given_later_gives_its_names);
 	RUN(a_kept_file_is_read_again_when_its_index_is_gone);
 	RUN(a_file_that_is_laid_into_a_folder_gives_names);
 	RUN(a_file_of_another_build_is_passed_over);
