@@ -24,6 +24,9 @@
 /* Several reads for a usual process, one for a small one. */
 #define MAPS_BYTES_READ (32 * 1024)
 
+/* Of a process whose main thread has ended: the first that still lives will do. */
+#define THREADS_TRIED_MAX 64
+
 _Static_assert(MAPS_BYTES_READ >= MAPS_LINE_BYTES_MAX, "a whole line must fit");
 
 int proc_root_init(struct proc_root *root, const char *folder)
@@ -170,16 +173,15 @@ static ssize_t hand_over_lines(
 	return at - text;
 }
 
-int proc_each_map(const struct proc_root *root, uint32_t pid, proc_map_fn fn, void *context,
-	uint64_t *ret_malformed)
+/* RET_READ: whether there was anything at all. */
+static int each_map_of(
+	int fd, proc_map_fn fn, void *context, uint64_t *ret_malformed, bool *ret_read)
 {
-	SCOPED_FD int fd = open_of(root, pid, "maps", O_RDONLY);
 	char text[MAPS_BYTES_READ];
 	uint64_t malformed = 0;
 	size_t pending = 0;
 
-	if (fd < 0)
-		return fd;
+	*ret_read = false;
 	for (;;) {
 		ssize_t got = read(fd, text + pending, sizeof(text) - pending);
 		ssize_t used;
@@ -188,6 +190,7 @@ int proc_each_map(const struct proc_root *root, uint32_t pid, proc_map_fn fn, vo
 			return -errno;
 		if (got == 0)
 			break;
+		*ret_read = true;
 		pending += (size_t)got;
 		used = hand_over_lines(text, pending, fn, context, &malformed);
 		if (used < 0)
@@ -202,6 +205,55 @@ int proc_each_map(const struct proc_root *root, uint32_t pid, proc_map_fn fn, vo
 	}
 	*ret_malformed = malformed;
 	return 0;
+}
+
+/* The memory of a process whose main thread has ended is that of its other threads. */
+static int each_map_of_threads(const struct proc_root *root, uint32_t pid, proc_map_fn fn,
+	void *context, uint64_t *ret_malformed)
+{
+	int folder_fd = open_of(root, pid, "task", O_RDONLY | O_DIRECTORY);
+	DIR *folder = folder_fd < 0 ? NULL : fdopendir(folder_fd);
+	struct dirent *entry;
+	bool read_any = false;
+	int r = 0;
+
+	if (!folder) {
+		if (folder_fd >= 0)
+			close(folder_fd);
+		return 0;
+	}
+	for (int tries = 0; r == 0 && !read_any && tries < THREADS_TRIED_MAX; tries++) {
+		char name[NAME_BYTES_MAX];
+
+		entry = readdir(folder);
+		if (!entry)
+			break;
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
+			strtoul(entry->d_name, NULL, 10) == pid)
+			continue;
+		snprintf(name, sizeof(name), "task/%.20s/maps", entry->d_name);
+		SCOPED_FD int fd = open_of(root, pid, name, O_RDONLY);
+
+		if (fd >= 0)
+			r = each_map_of(fd, fn, context, ret_malformed, &read_any);
+	}
+	closedir(folder);
+	return r;
+}
+
+int proc_each_map(const struct proc_root *root, uint32_t pid, proc_map_fn fn, void *context,
+	uint64_t *ret_malformed)
+{
+	SCOPED_FD int fd = open_of(root, pid, "maps", O_RDONLY);
+	bool read_any;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = each_map_of(fd, fn, context, ret_malformed, &read_any);
+	if (r < 0 || read_any)
+		return r;
+	return each_map_of_threads(root, pid, fn, context, ret_malformed);
 }
 
 int proc_each_pid(const struct proc_root *root, proc_pid_fn fn, void *context)

@@ -91,6 +91,27 @@ static void executable_mappings_are_given_and_broken_lines_counted(void)
 	proc_root_done(&root);
 }
 
+/* The kernel shows no memory for a thread that has ended, the main thread included. */
+static void mappings_outlive_the_main_thread(void)
+{
+	struct proc_root root;
+	uint64_t malformed = 1;
+	int count = 0;
+
+	work_run("for t in 20 21 22 23; do mkdir -p ended/20/task/$t; done; : > ended/20/maps; "
+		 ": > ended/20/task/20/maps; : > ended/20/task/21/maps; "
+		 "printf '1000-2000 r-xp 0 00:01 9 /a\n' | tee ended/20/task/22/maps "
+		 "> ended/20/task/23/maps; mkdir -p ended/30 && : > ended/30/maps");
+	CHECK_EQ(proc_root_init(&root, work_path("ended")), 0);
+	CHECK_EQ(proc_each_map(&root, 20, count_map, &count, &malformed), 0);
+	CHECK_EQ(count, 1);
+	CHECK_EQ(malformed, 0);
+	/* A process without memory has no mappings, which is no fault. */
+	CHECK_EQ(proc_each_map(&root, 30, count_map, &count, &malformed), 0);
+	CHECK_EQ(count, 1);
+	proc_root_done(&root);
+}
+
 static int find_pid(void *context, uint32_t pid)
 {
 	if (pid == (uint32_t)getpid())
@@ -173,6 +194,7 @@ int main(void)
 	RUN(stat_is_read_whatever_the_name);
 	RUN(this_process_is_read);
 	RUN(executable_mappings_are_given_and_broken_lines_counted);
+	RUN(mappings_outlive_the_main_thread);
 	RUN(processes_are_listed);
 	RUN(the_file_behind_a_mapping_is_opened);
 	RUN(paths_stay_below_the_root_of_the_process);
