@@ -17,7 +17,7 @@ trap 'rm -f "$breaches"' EXIT
 [ -n "$files" ] || { echo "check_files: git lists no file"; exit 2; }
 
 {
-	echo "$files" | grep -E '\.(o|a|so|gz|zst|skel\.h|pb-c\.[ch]|pyc|folded)$|(^|/)(vmlinux\.h|node_modules|dist)(/|$)' |
+	echo "$files" | grep -E '\.(o|a|so|gz|zst|skel\.h|pb-c\.[ch]|pyc|folded|log)$|(^|/)(vmlinux\.h|node_modules|dist)(/|$)' |
 		sed 's/$/: generated or binary by its name/' || true
 
 	# A file that holds a byte 0 matches nothing for grep -I; an empty one holds none.

@@ -38,9 +38,10 @@ git -C "$tree" rm -q -rf --cached .
 file store/free.c 'int a;'
 file store/made.pb-c.c "$spdx"
 printf 'a\0b' >"$tree/store/data"
+file run.log 'text'
 commit
 said=$("$here/check_files.sh" "$tree") && { echo "breaches were not seen"; exit 1; }
-for breach in 'store/data: binary' 'store/free.c:1: no SPDX' 'store/made.pb-c.c: generated'; do
+for breach in 'store/data: binary' 'store/free.c:1: no SPDX' 'store/made.pb-c.c: generated' 'run.log: generated'; do
 	echo "$said" | grep -qF "$breach" || { echo "not said: $breach"; echo "$said"; exit 1; }
 done
 
