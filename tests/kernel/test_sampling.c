@@ -108,7 +108,9 @@ static void check_common(struct seen *tally, const struct event_sample *sample)
 	tally->last_ns[sample->cpu] = sample->taken_at_ns;
 	CHECK(sample->kernel_frame_count + sample->user_frame_count > 0);
 	CHECK((sample->flags & EVENT_IN_KERNEL) != 0 || sample->kernel_frame_count == 0);
-	CHECK(sample->pid != 0 || (sample->flags & EVENT_KERNEL_THREAD) != 0);
+	/* Perf events have no number for a thread that is nearly gone. */
+	CHECK(sample->pid != 0 || (sample->flags & EVENT_KERNEL_THREAD) != 0 ||
+		(!tally->is_walked && sample->user_stop == STOP_no_memory));
 	CHECK((sample->flags & EVENT_KERNEL_THREAD) == 0 || sample->user_frame_count == 0);
 }
 
