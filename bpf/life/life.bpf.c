@@ -151,7 +151,8 @@ static __always_inline int note(const struct task_struct *leader, const struct l
 		add_cpu_ns(&lost.key, lost.cpu_ns);
 		__sync_fetch_and_add(&life_shared.unnoted, 1);
 	}
-	if (bpf_map_update_elem(&life_endings, &id, ending, BPF_NOEXIST) == -E2BIG) {
+	/* An int: before Linux 6.4 the upper half of what comes back is not its sign. */
+	if ((int)bpf_map_update_elem(&life_endings, &id, ending, BPF_NOEXIST) == -E2BIG) {
 		add_cpu_ns(&ending->key, ending->cpu_ns);
 		__sync_fetch_and_add(&life_shared.unnoted, 1);
 	}
