@@ -84,26 +84,32 @@ int upload_file_begin(struct upload_spool *spool, const struct build_id *id, con
 	return 0;
 }
 
+/* Leaves of the file what is counted. */
+static int cut_back(const struct upload_file *file)
+{
+	off_t end = (off_t)file->byte_count;
+
+	return ftruncate(file->fd, end) < 0 || lseek(file->fd, end, SEEK_SET) < 0 ? -errno : 0;
+}
+
 int upload_file_append(
 	struct upload_spool *spool, struct upload_file *file, const void *bytes, size_t byte_count)
 {
+	int r;
+
 	if (byte_count > file->byte_count_max - file->byte_count)
 		return -EFBIG;
 	if (atomic_fetch_add(&spool->byte_count, byte_count) + byte_count > spool->bytes_max) {
 		atomic_fetch_sub(&spool->byte_count, byte_count);
 		return -ENOSPC;
 	}
-	/* Counted as a whole: what is written of a part that fails goes with the file. */
+	r = whole_write(file->fd, bytes, byte_count);
+	if (r < 0) {
+		/* The sender goes on where the file ends: behind what is whole. */
+		atomic_fetch_sub(&spool->byte_count, byte_count);
+		return cut_back(file) < 0 ? -EIO : r;
+	}
 	file->byte_count += byte_count;
-	return whole_write(file->fd, bytes, byte_count);
-}
-
-int upload_file_restart(struct upload_spool *spool, struct upload_file *file)
-{
-	if (ftruncate(file->fd, 0) < 0 || lseek(file->fd, 0, SEEK_SET) < 0)
-		return -errno;
-	atomic_fetch_sub(&spool->byte_count, file->byte_count);
-	file->byte_count = 0;
 	return 0;
 }
 

@@ -41,10 +41,9 @@ void upload_spool_done(struct upload_spool *spool);
  * files of one id apart. */
 int upload_file_begin(struct upload_spool *spool, const struct build_id *id, const char *suffix,
 	uint64_t byte_count, struct upload_file *ret_file);
+/* Whole or not at all: after an error the file is what it was, and may be gone on with. */
 int upload_file_append(
 	struct upload_spool *spool, struct upload_file *file, const void *bytes, size_t byte_count);
-/* Takes back what was written. */
-int upload_file_restart(struct upload_spool *spool, struct upload_file *file);
 /* The file was moved elsewhere: only the descriptor is left to close. */
 void upload_file_moved(struct upload_spool *spool, struct upload_file *file);
 /* Accepts a zeroed or removed file. */

@@ -2,6 +2,8 @@
 #include "symbolizer-server/symbol/upload_spool.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "tests/support/check.h"
 #include "tests/support/work_dir.h"
@@ -61,6 +63,33 @@ static void limits_hold_for_one_file_and_for_all(void)
 	upload_spool_done(&spool);
 }
 
+static void what_a_full_disk_took_of_a_piece_is_taken_back(void)
+{
+	struct build_id id = id_of("04");
+	struct upload_spool spool;
+	struct upload_file file;
+	struct rlimit before, limit;
+
+	CHECK_EQ(upload_spool_init(&spool, work_path("spool"), 100), 0);
+	CHECK_EQ(upload_file_begin(&spool, &id, "", 0, &file), 0);
+	CHECK_EQ(upload_file_append(&spool, &file, "hello ", 6), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 8;
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	CHECK_EQ(upload_file_append(&spool, &file, "world", 5), -EFBIG);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+	CHECK_EQ(file.byte_count, 6);
+	CHECK_EQ(atomic_load(&spool.byte_count), 6);
+	work_run("test \"$(cat spool/04)\" = 'hello '");
+	CHECK_EQ(upload_file_append(&spool, &file, "world", 5), 0);
+	work_run("test \"$(cat spool/04)\" = 'hello world'");
+	upload_file_remove(&spool, &file);
+	CHECK_EQ(atomic_load(&spool.byte_count), 0);
+	upload_spool_done(&spool);
+}
+
 static void leftovers_of_an_earlier_run_are_removed(void)
 {
 	struct upload_spool spool;
@@ -90,6 +119,7 @@ int main(void)
 {
 	RUN(files_bear_the_name_of_their_id);
 	RUN(limits_hold_for_one_file_and_for_all);
+	RUN(what_a_full_disk_took_of_a_piece_is_taken_back);
 	RUN(leftovers_of_an_earlier_run_are_removed);
 	RUN(a_link_that_lies_in_wait_is_not_followed);
 	return 0;
