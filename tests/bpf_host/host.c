@@ -120,22 +120,30 @@ bool host_has_enum_value(const char *name)
 	return !host.without_memory_cgroup;
 }
 
-void *bpf_map_lookup_elem(void *map, const void *key)
+/* Of the maps that unwinding goes by. */
+static void *find_unwind(void *map, uint32_t index)
 {
-	uint32_t index = *(const uint32_t *)key;
-
-	if (map == &rings)
-		return index < host.ring_count ? &ring_indices[index] : NULL;
 	if (map == &unwind_shards)
 		return index < host.unwind.shard_count ? host.unwind.shards[index] : NULL;
 	if (map == &unwind_rules)
 		return index < UNWIND_RULES_MAX ? &host.unwind.rules[index] : NULL;
 	if (map == &unwind_tables)
 		return index < UNWIND_TABLES_MAX ? &host.unwind.tables[index] : NULL;
-	if (map == &unwind_memos)
-		return index < MEMOS_MAX ? &memos_of_cpu[index] : NULL;
+	CHECK(map == &unwind_memos);
+	return index < MEMOS_MAX ? &memos_of_cpu[index] : NULL;
+}
+
+void *bpf_map_lookup_elem(void *map, const void *key)
+{
+	uint32_t index = *(const uint32_t *)key;
+
+	if (map == &rings)
+		return index < host.ring_count ? &ring_indices[index] : NULL;
 	if (map == &unwind_processes)
 		return host.process_count && index == host.pid_tgid >> 32 ? &host.process : NULL;
+	if (map == &unwind_shards || map == &unwind_rules || map == &unwind_tables ||
+		map == &unwind_memos)
+		return find_unwind(map, index);
 	CHECK_EQ(index, 0);
 	for (uint32_t i = 0; i < host.unwind.shard_count; i++)
 		if (map == host.unwind.shards[i])

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	}
 	printf("%p %p %p\n", (const void *)chain_functions, (const void *)(uintptr_t)chain_enter,
 		(const void *)chain_end);
-	fflush(stdout);
+	(void)fflush(stdout);
 	for (;;) {
 		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		chain_enter(depth, turns, state >> 52, record);
