@@ -21,6 +21,12 @@ int command_fail(const char *message)
 	return 1;
 }
 
+int command_misuse(const char *message)
+{
+	command_fail(message);
+	return COMMAND_MISUSED;
+}
+
 int command_finish(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -4,7 +4,8 @@
  * What it is   fetches from the server and prints for a person.
  * Ownership    nothing is kept.
  * Threads      one.
- * Errors       exit status 1, with one line on standard error that says what to do.
+ * Errors       exit status 1, or 2 of wrong usage, with one line on standard error that says what
+ *              to do.
  */
 #pragma once
 
@@ -12,6 +13,8 @@
 
 #include "symbolizer-server/cli/fetch.h"
 #include "symbolizer-server/cli/options.h"
+
+#define COMMAND_MISUSED 2
 
 struct cJSON;
 
@@ -29,6 +32,8 @@ int command_symbols_upload(const struct options *options);
 
 /* Prints `cairn: MESSAGE` on standard error; gives 1. */
 int command_fail(const char *message);
+/* The same of words that mean nothing; gives COMMAND_MISUSED. */
+int command_misuse(const char *message);
 /* Fetches PATH of the server as JSON, with the query of the options if WITH_QUERY. NULL: it failed
  * and that was said, or --json was given and the answer was printed: *RET_STATUS is the exit
  * status. Free by cJSON_Delete. */

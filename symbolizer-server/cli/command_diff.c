@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cjson/cJSON.h>
@@ -37,7 +38,9 @@ static void print_side(const struct cJSON *answer, const char *name)
 		output_amount(total / seconds, command_text(answer, "unit"), rate_text);
 		printf(", %s a second", rate_text);
 	}
-	if (cores > 0) {
+	if (cores > 0 && strcmp(command_text(answer, "unit"), "nanoseconds") == 0) {
+		printf(", %.1f%% of the CPUs' time", 100 * total / NS_A_SECOND / cores);
+	} else if (cores > 0) {
 		output_amount(total / cores, command_text(answer, "unit"), rate_text);
 		printf(", %s a CPU second", rate_text);
 	}
@@ -159,10 +162,10 @@ static int read_sides(const struct options *options, struct time_span ret_sides[
 
 	for (size_t i = 0; i < 2; i++) {
 		if (!texts[i])
-			return command_fail("say what to compare: --left FROM..UNTIL --right "
-					    "FROM..UNTIL");
+			return command_misuse("say what to compare: --left FROM..UNTIL --right "
+					      "FROM..UNTIL");
 		if (time_span_parse(texts[i], now_s, &ret_sides[i], error) < 0)
-			return command_fail(error);
+			return command_misuse(error);
 	}
 	return 0;
 }
@@ -198,7 +201,7 @@ int command_diff(const struct options *options)
 	if (!options->fail_if)
 		return compare(options, NULL);
 	if (fail_rule_parse(options->fail_if, &rule, error) < 0)
-		return command_fail(error);
+		return command_misuse(error);
 	status = compare(options, &rule);
 	fail_rule_done(&rule);
 	return status;

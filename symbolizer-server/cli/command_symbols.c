@@ -11,6 +11,14 @@
 #define MODULE_COLUMNS 28
 /* Enough of a build-ID to tell two apart; --full shows all of it. */
 #define BUILD_ID_COLUMNS 12
+/* The server knows fewer; of further ones the row says nothing. */
+#define REMEDY_COUNT_MAX 16
+
+/* What helps many modules is said once, below the table. */
+struct remedies {
+	const struct cJSON *modules[REMEDY_COUNT_MAX]; /* the first that each helps */
+	int count;
+};
 
 static double percent(double part, double whole)
 {
@@ -30,19 +38,64 @@ static void print_cell(const char *text, size_t columns, bool whole)
 		putchar(' ');
 }
 
-static void print_line(const char *text)
+/* Its number, from 1; 0: there is none, or no room. */
+static int remedy_number(struct remedies *remedies, const struct cJSON *module)
 {
-	if (!*text)
+	const char *remedy = command_text(module, "remedy");
+
+	if (!*remedy)
+		return 0;
+	for (int i = 0; i < remedies->count; i++) {
+		const struct cJSON *other = remedies->modules[i];
+
+		if (strcmp(command_text(other, "remedy"), remedy) == 0 &&
+			strcmp(command_text(other, "command"), command_text(module, "command")) ==
+				0)
+			return i + 1;
+	}
+	if (remedies->count == REMEDY_COUNT_MAX)
+		return 0;
+	remedies->modules[remedies->count++] = module;
+	return remedies->count;
+}
+
+static void print_remedies(const struct remedies *remedies)
+{
+	if (remedies->count > 0)
+		fputs("\nwhat helps\n", stdout);
+	for (int i = 0; i < remedies->count; i++) {
+		const char *command = command_text(remedies->modules[i], "command");
+
+		printf("  [%d] ", i + 1);
+		output_text(stdout, command_text(remedies->modules[i], "remedy"));
+		putchar('\n');
+		if (*command) {
+			fputs("      $ ", stdout);
+			output_text(stdout, command);
+			putchar('\n');
+		}
+	}
+}
+
+/* Why frames of it have no name, and the number of what helps. */
+static void print_reason(const struct cJSON *module, struct remedies *remedies)
+{
+	const char *state = command_text(module, "state");
+	int number = remedy_number(remedies, module);
+
+	if (!*state && number == 0)
 		return;
 	fputs("                    ", stdout);
-	output_text(stdout, text);
+	output_text(stdout, state);
+	if (number > 0)
+		printf(*state ? " [%d]" : "see [%d]", number);
 	putchar('\n');
 }
 
-static void print_module(const struct options *options, const struct cJSON *module, double all)
+static void print_module(const struct options *options, const struct cJSON *module, double all,
+	struct remedies *remedies)
 {
 	const char *name = command_text(module, "module"), *id = command_text(module, "build_id");
-	const char *command = command_text(module, "command");
 	double functions = command_number(module, "function_count");
 
 	printf("%7.2f%% %7.2f%%   ", percent(command_number(module, "unnamed_total"), all),
@@ -54,15 +107,8 @@ static void print_module(const struct options *options, const struct cJSON *modu
 	if (functions > 0)
 		printf(", %.0f functions", functions);
 	putchar('\n');
-	if (command_number(module, "unnamed_addresses") <= 0)
-		return;
-	print_line(command_text(module, "state"));
-	print_line(command_text(module, "remedy"));
-	if (*command) {
-		fputs("                    $ ", stdout);
-		output_text(stdout, command);
-		putchar('\n');
-	}
+	if (command_number(module, "unnamed_addresses") > 0)
+		print_reason(module, remedies);
 }
 
 static void print_head(const struct cJSON *answer)
@@ -72,8 +118,7 @@ static void print_head(const struct cJSON *answer)
 
 	output_amount(all, command_text(answer, "unit"), total_text);
 	printf("%s in %.0f samples: %.2f%% of it in stacks with a frame that has no name, %.2f%% "
-	       "in "
-	       "such a frame itself\n",
+	       "in such a frame itself\n",
 		total_text, command_number(answer, "sample_count"),
 		percent(command_number(answer, "unnamed_total"), all),
 		percent(command_number(answer, "unnamed_self"), all));
@@ -84,6 +129,7 @@ static void print_modules(const struct options *options, const struct cJSON *ans
 	const struct cJSON *modules = cJSON_GetObjectItemCaseSensitive(answer, "modules");
 	const struct cJSON *module;
 	double all = command_number(answer, "total"), left;
+	struct remedies remedies = {.count = 0};
 	int hidden = 0;
 	bool headed = false;
 
@@ -99,14 +145,15 @@ static void print_modules(const struct options *options, const struct cJSON *ans
 				stdout);
 			headed = true;
 		}
-		print_module(options, module, all);
+		print_module(options, module, all, &remedies);
 	}
 	left = command_number(answer, "module_count") - cJSON_GetArraySize(modules);
 	if (hidden > 0)
-		printf("%d binaries here have all their names; --all shows them, too\n", hidden);
+		printf("%d more %s all names; --all shows %s, too\n", hidden,
+			hidden == 1 ? "binary has" : "binaries have", hidden == 1 ? "it" : "them");
 	if (left > 0)
-		printf("%.0f more binaries, none with more unnamed time; --limit shows more\n",
-			left);
+		printf("%.0f more, none with more unnamed time; --limit shows more\n", left);
+	print_remedies(&remedies);
 }
 
 int command_symbols(const struct options *options)

@@ -225,7 +225,7 @@ int command_symbols_upload(const struct options *options)
 	int r = 0;
 
 	if (options->operand_count < 2)
-		return command_fail("cairn symbols upload FILE|DIR...: say what to upload");
+		return command_misuse("cairn symbols upload FILE|DIR...: say what to upload");
 	for (int i = options->operand_count - 1; r == 0 && i >= 1; i--)
 		r = walk_add(&walk, strdup(options->operands[i]), true);
 	if (r < 0) {
@@ -250,7 +250,7 @@ int command_symbols_any(const struct options *options)
 	if (options->operand_count > 0 && strcmp(options->operands[0], "upload") == 0)
 		return command_symbols_upload(options);
 	if (options->operand_count > 0)
-		return command_fail("cairn symbols lists modules, cairn symbols upload FILE|DIR... "
-				    "gives their files");
+		return command_misuse("cairn symbols lists modules, cairn symbols upload "
+				      "FILE|DIR... gives their files");
 	return command_symbols(options);
 }

@@ -34,7 +34,7 @@ static void print_nothing(const struct options *options)
 {
 	if (options->query || options->host || options->process) {
 		fputs("no samples of this in this range; without --host, --process and --query "
-		      "there may be some\n",
+		      "there may be some: /api/v1/hosts and /api/v1/processes name what there is\n",
 			stdout);
 	} else {
 		fputs("no samples in this range; cairn status tells which hosts send any\n",
@@ -52,7 +52,7 @@ static void print_head(const struct cJSON *answer)
 		command_number(answer, "sample_count"), cJSON_GetArraySize(functions),
 		command_number(answer, "function_count"));
 	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "partial_symbols")))
-		fputs("; some have no name yet, see cairn status", stdout);
+		fputs("; some have no name yet, see cairn symbols", stdout);
 	fputs("\n   self              total              function\n", stdout);
 }
 

@@ -8,8 +8,6 @@
 #include "symbolizer-server/cli/command.h"
 #include "symbolizer-server/cli/options.h"
 
-#define EXIT_USAGE 2
-
 static const struct word {
 	const char *name;
 	int (*run)(const struct options *options);
@@ -38,12 +36,6 @@ static void print_help(FILE *out)
 	fputs("Exit status: 0 done, 1 the server or the output failed, 2 wrong usage.\n", out);
 }
 
-static int misuse(const char *message)
-{
-	fprintf(stderr, "cairn: %s\n", message);
-	return EXIT_USAGE;
-}
-
 static const struct word *find_word(const char *name)
 {
 	for (size_t i = 0; i < WORD_COUNT; i++) {
@@ -69,8 +61,9 @@ static int run(const struct word *word, const struct options *options)
 		return 0;
 	}
 	if (!word)
-		return misuse("say what to do: top, diff, export, symbols or status; cairn --help "
-			      "tells more");
+		return command_misuse(
+			"say what to do: top, diff, export, symbols or status; cairn --help "
+			"tells more");
 	return word->run(options);
 }
 
@@ -99,15 +92,15 @@ int main(int argc, char **argv)
 			"there is no command %.100s; there are top, diff, export, symbols and "
 			"status",
 			argv[1]);
-		return misuse(error);
+		return command_misuse(error);
 	}
 	if (is_flag && find_late_word(argc, argv)) {
 		snprintf(error, sizeof(error), "the command comes first: cairn %s FLAG...",
 			find_late_word(argc, argv)->name);
-		return misuse(error);
+		return command_misuse(error);
 	}
 	if (options_parse(word ? word->name : "", argc, argv, is_flag ? 1 : 2, &options, error) < 0)
-		return misuse(error);
+		return command_misuse(error);
 	status = run(word, &options);
 	options_done(&options);
 	return status;

@@ -165,7 +165,7 @@ static const struct chain_stage stages[] = {
 			{"symbol_indexed", CHAIN_OUT, NULL, NULL},
 			{"symbol_files_open", CHAIN_WAITING, NULL, NULL},
 			{"symbol_files_failed", CHAIN_LOST, "no names",
-				"the server's log says why, file by file"},
+				"cairn symbols says which and why, as does the server's log"},
 		}},
 	{"cache", "indexes", "indexes of names kept on the disk", CHAIN_SERVER, false,
 		{

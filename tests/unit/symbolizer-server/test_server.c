@@ -579,6 +579,10 @@ static void the_command_line_reads_it(void)
 	CHECK_EQ(spawned_wait(&cairn), 1);
 	CHECK(strstr(cairn.said, "cairn: query: selector, character 10"));
 	spawned_done(&cairn);
+	spawned_start(&cairn, "cairn", (const char *const[]){"symbols", "upload", NULL});
+	CHECK_EQ(spawned_wait(&cairn), 2);
+	CHECK_STR(cairn.said, "cairn: cairn symbols upload FILE|DIR...: say what to upload\n");
+	spawned_done(&cairn);
 }
 
 static void ends_with(const char *const *words, int status, const char *what)
