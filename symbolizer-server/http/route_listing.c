@@ -92,6 +92,8 @@ static void write_hosts(
 
 		json_begin_object(json);
 		write_string(json, "host", listing, row->texts[0]);
+		json_key(json, "first_seen");
+		json_unsigned(json, row->first_seen_ns);
 		json_key(json, "last_seen");
 		json_unsigned(json, row->last_seen_ns);
 		write_sums(json, row);

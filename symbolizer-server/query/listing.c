@@ -138,6 +138,7 @@ int listing_add_host(struct listing *listing, const struct profile *profile)
 		{"", 0},
 		{"", 0},
 	};
+	uint64_t start_ns = profile_window_epoch_ns(profile);
 	uint64_t end_ns = profile_window_end_epoch_ns(profile);
 	struct sample_part sum = {0};
 	struct listing_row *row = NULL;
@@ -145,8 +146,12 @@ int listing_add_host(struct listing *listing, const struct profile *profile)
 
 	if (r == 0)
 		r = add_to_row(listing, texts, sum, &row);
-	if (r < 0 || !row || row->last_seen_ns > end_ns)
+	if (r < 0 || !row)
 		return r;
+	if (row->last_seen_ns == 0 || start_ns < row->first_seen_ns)
+		row->first_seen_ns = start_ns;
+	if (row->last_seen_ns > end_ns)
+		return 0;
 	row->last_seen_ns = end_ns;
 	r = copy_string(listing, profile, head->kernel_release, &row->kernel_release);
 	if (r == 0)

@@ -22,8 +22,10 @@ struct listing_row {
 	uint32_t texts[LISTING_TEXT_COUNT_MAX]; /* string indices */
 	uint64_t sample_count;
 	int64_t value;
-	/* Of hosts: from the newest of its profiles. String indices. */
+	/* Of hosts: where its first window begins and its last one ends. */
+	uint64_t first_seen_ns;
 	uint64_t last_seen_ns;
+	/* Of hosts: from the newest of its profiles. String indices. */
 	uint32_t kernel_release;
 	uint32_t collector_version;
 };

@@ -7,6 +7,8 @@ import { list, numberOr, text, textOr, type Json } from './json.ts';
 
 export interface Host {
 	host: string;
+	/** Where its first window of the range begins, and its last one ends. */
+	firstSeenMs: number;
 	lastSeenMs: number;
 	samples: number;
 	value: number;
@@ -34,6 +36,7 @@ type Options = Pick<RequestOptions, 'signal'>;
 function toHost(json: Json): Host {
 	return {
 		host: text(json, 'host'),
+		firstSeenMs: numberOr(json, 'first_seen', 0) / 1e6,
 		lastSeenMs: numberOr(json, 'last_seen', 0) / 1e6,
 		samples: numberOr(json, 'samples', 0),
 		value: numberOr(json, 'value', 0),

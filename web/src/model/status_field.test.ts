@@ -17,6 +17,8 @@ test('values are shown as what they are', () => {
 	assert.equal(plain('coverage', 0.9967), '99.7 %');
 	assert.equal(plain('value', 1204033), '1,204,033');
 	assert.equal(plain('value', 0.12345), '0.1235');
+	assert.equal(plain('samples_per_second', 195.5866), '195.6');
+	assert.equal(plain('samples_per_second', 12345.67), '12,346');
 	assert.equal(plain('full', false), 'no');
 	assert.equal(plain('coverage', null), '–');
 	assert.equal(plain('x', '<b>'), '<b>');

@@ -23,7 +23,7 @@ function numberText(key: string, value: number, zone: Zone): string {
 		return formatValue(value, 'bytes');
 	if (key === 'coverage')
 		return formatPercent(value, 1);
-	return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 1e4) / 1e4);
+	return Number.isInteger(value) || Math.abs(value) >= 1000 ? formatCount(value) : String(Number(value.toPrecision(4)));
 }
 
 export function fieldText(key: string, value: unknown, zone: Zone): string {

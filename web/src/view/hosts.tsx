@@ -15,8 +15,10 @@ const MISSED_MS = 30e3;
 
 function HostRow({ host, most, sum, now }: { host: Host; most: number; sum: number; now: number }) {
 	const age = now - host.lastSeenMs;
-	const lengthMs = resolveTime(at.until.value, now) - resolveTime(at.from.value, now);
-	const cores = host.value / (lengthMs * 1e6);
+	/* Of the time that it was watched: a range may begin long before. */
+	const fromMs = Math.max(resolveTime(at.from.value, now), host.firstSeenMs);
+	const untilMs = Math.min(resolveTime(at.until.value, now), host.lastSeenMs);
+	const cores = host.value / (Math.max(untilMs - fromMs, 1) * 1e6);
 	return (
 		<tr>
 			<th scope="row">

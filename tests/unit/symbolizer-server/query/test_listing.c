@@ -85,6 +85,7 @@ static void hosts_have_the_newest_word_and_need_no_samples(void)
 	CHECK_EQ(listing.count, 2);
 	CHECK_STR(listing_text(&listing, 0, 0), "a");
 	CHECK_EQ(listing.rows[0].sample_count, 0);
+	CHECK_EQ(listing.rows[0].first_seen_ns, START + NS_PER_S);
 	CHECK_EQ(listing.rows[0].last_seen_ns, START + 4 * NS_PER_S);
 	CHECK_STR(string_table_text(&listing.strings, listing.rows[0].kernel_release), "6.9");
 	end(&listing, &selector);
