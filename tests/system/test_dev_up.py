@@ -61,6 +61,8 @@ def check_export(url):
     wrong = [line for line in lines if not re.fullmatch(r".+ [1-9]\d*", line)]
     check(not wrong, f"export has lines that are no folded stacks: {wrong[:3]}")
     check(any(";truth_alpha " in line for line in lines), "export has no stack that ends in truth_alpha")
+    # A name that only libc6-dbg tells.
+    check(any(";__libc_start_call_main;" in line for line in lines), "debug files that are installed give no names")
 
 
 def check_up(stage):
