@@ -60,10 +60,11 @@ static int run(const struct word *word, const struct options *options)
 		print_help(stdout);
 		return 0;
 	}
-	if (!word)
+	if (!word) {
 		return command_misuse(
 			"say what to do: top, diff, export, symbols or status; cairn --help "
 			"tells more");
+	}
 	return word->run(options);
 }
 
