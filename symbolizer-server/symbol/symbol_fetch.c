@@ -50,6 +50,52 @@ static void note_failure(struct symbolizer *symbolizer, int error)
 			error, "debuginfod does not answer; pausing it, names come from uploads");
 }
 
+/* Puts one question, and counts how it ended. */
+static int put_question(struct symbolizer *symbolizer, unsigned worker,
+	const struct symbol_question *question, struct symbol_fetched *ret_fetched)
+{
+	struct symbol_source *source = symbolizer->source;
+	int r;
+
+	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_ASKED, 1);
+	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
+	r = source->fetch(source, worker, question, ret_fetched);
+	symbol_count_less(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
+	if (r == -ECANCELED) {
+		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_STOPPED, 1);
+		return r;
+	}
+	if (r < 0 && r != -ENOENT) {
+		note_failure(symbolizer, r);
+		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_FAILED, 1);
+		return r;
+	}
+	note_success(symbolizer);
+	symbol_count(
+		symbolizer, r < 0 ? SYMBOL_COUNTER_FETCHES_MISSED : SYMBOL_COUNTER_FETCHES_HIT, 1);
+	if (r == 0)
+		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHED_BYTES, ret_fetched->byte_count);
+	return r;
+}
+
+int symbol_fetch_beside(struct symbolizer *symbolizer, unsigned worker, const struct build_id *id,
+	struct symbol_fetched *ret_fetched)
+{
+	struct symbol_question question = {.id = *id, .file = SYMBOL_FILE_DEBUGINFO, .name = ""};
+	struct symbol_misses *misses = symbol_cache_misses(symbolizer->cache);
+	uint32_t tries = 0;
+	uint64_t until_ns;
+	int r;
+
+	if (symbol_misses_find(misses, SYMBOL_MISS_SUPPLEMENTARY, id, &tries, &until_ns) == 0)
+		return -ENOENT;
+	r = put_question(symbolizer, worker, &question, ret_fetched);
+	if (r == -ENOENT)
+		symbol_misses_note(misses, SYMBOL_MISS_SUPPLEMENTARY, id, 0,
+			clock_read(&symbolizer->clock).realtime_ns + RETRY_NOT_FOUND_MAX_NS);
+	return r;
+}
+
 static struct asked ask(struct symbolizer *symbolizer, unsigned worker,
 	struct module_record *module, enum symbol_file file)
 {
@@ -58,33 +104,20 @@ static struct asked ask(struct symbolizer *symbolizer, unsigned worker,
 		.id = module->id,
 		.what = SYMBOL_WHAT_EXECUTABLE,
 		.from = source->name,
+		.worker = &worker,
 	};
 	struct symbol_question question = {.id = module->id, .file = file, .name = module->name};
 	struct symbol_fetched fetched = {.fd = -1};
 	struct asked asked = {.answer = ANSWER_FILE};
 	int r;
 
-	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_ASKED, 1);
-	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
-	r = source->fetch(source, worker, &question, &fetched);
-	symbol_count_less(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
-	if (r == -ECANCELED) {
-		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_STOPPED, 1);
+	r = put_question(symbolizer, worker, &question, &fetched);
+	if (r == -ECANCELED)
 		return (struct asked){.answer = ANSWER_STOPPED};
-	}
-	if (r == -ENOENT) {
-		note_success(symbolizer);
-		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_MISSED, 1);
+	if (r == -ENOENT)
 		return (struct asked){.answer = ANSWER_NOT_FOUND};
-	}
-	if (r < 0) {
-		note_failure(symbolizer, r);
-		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_FAILED, 1);
+	if (r < 0)
 		return (struct asked){.answer = ANSWER_FAILED, .error = r};
-	}
-	note_success(symbolizer);
-	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_HIT, 1);
-	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHED_BYTES, fetched.byte_count);
 	asked.outcome = symbol_store_file(symbolizer, module, fetched.fd, &request);
 	source->release(source, &fetched);
 	return asked;

@@ -153,6 +153,29 @@ static int open_beside(struct symbolizer *symbolizer, const struct build_id *id,
 	return symbol_open_local(symbolizer, &question, &fd, &byte_count) < 0 ? -1 : fd;
 }
 
+/* Reads the file once more, with the supplementary file that it named, if that is to be had: from
+ * this machine, or from where the file itself came. RESULT is then of both. */
+static void parse_with_supplementary(struct symbolizer *symbolizer, int fd,
+	const struct symbol_file_request *request, struct sandbox_request *sandbox_request,
+	struct sandbox_result *result)
+{
+	const struct build_id *id = &result->supplementary_id;
+	SCOPED_FD int local = open_beside(symbolizer, id, "", SYMBOL_FILE_DEBUGINFO);
+	struct symbol_fetched fetched = {.fd = -1};
+	struct sandbox_result whole;
+
+	if (local < 0 && request->worker)
+		symbol_fetch_beside(symbolizer, *request->worker, id, &fetched);
+	sandbox_request->supplementary_fd = local >= 0 ? local : fetched.fd;
+	if (sandbox_request->supplementary_fd >= 0 &&
+		run_parser(symbolizer, fd, sandbox_request, &whole) == 0) {
+		sandbox_result_done(result);
+		*result = whole;
+	}
+	if (fetched.fd >= 0)
+		symbolizer->source->release(symbolizer->source, &fetched);
+}
+
 /* Reads the file, and once more if it names a supplementary file that is there. */
 static int parse(struct symbolizer *symbolizer, const struct module_record *module, int fd,
 	const struct symbol_file_request *request, struct sandbox_result *ret_result)
@@ -167,8 +190,6 @@ static int parse(struct symbolizer *symbolizer, const struct module_record *modu
 		.cancel_fd = symbolizer->cancel_fd,
 	};
 	SCOPED_FD int package = -1;
-	SCOPED_FD int supplementary = -1;
-	struct sandbox_result first, second;
 	int r;
 
 	if (request->matched)
@@ -176,22 +197,10 @@ static int parse(struct symbolizer *symbolizer, const struct module_record *modu
 	if (request->what == SYMBOL_WHAT_EXECUTABLE)
 		package = open_beside(symbolizer, &request->id, module->name, SYMBOL_FILE_PACKAGE);
 	sandbox_request.package_fd = package;
-	r = run_parser(symbolizer, fd, &sandbox_request, &first);
-	if (r < 0)
-		return r;
-	if (build_id_known(&first.supplementary_id))
-		supplementary =
-			open_beside(symbolizer, &first.supplementary_id, "", SYMBOL_FILE_DEBUGINFO);
-	if (supplementary >= 0) {
-		sandbox_request.supplementary_fd = supplementary;
-		r = run_parser(symbolizer, fd, &sandbox_request, &second);
-		if (r == 0) {
-			sandbox_result_done(&first);
-			first = second;
-		}
-	}
-	*ret_result = first;
-	return 0;
+	r = run_parser(symbolizer, fd, &sandbox_request, ret_result);
+	if (r == 0 && build_id_known(&ret_result->supplementary_id))
+		parse_with_supplementary(symbolizer, fd, request, &sandbox_request, ret_result);
+	return r;
 }
 
 int symbol_describe(struct symbolizer *symbolizer, int fd, const struct sandbox_request *request,

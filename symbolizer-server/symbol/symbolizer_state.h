@@ -38,6 +38,7 @@
 enum symbol_miss_source {
 	SYMBOL_MISS_DEBUGINFOD = 1,
 	SYMBOL_MISS_UPLOAD = 2,
+	SYMBOL_MISS_SUPPLEMENTARY = 3, /* of debuginfod, for files beside others */
 };
 
 struct symbol_subscriber {
@@ -141,6 +142,8 @@ struct symbol_file_request {
 	bool reduced;
 	bool matched; /* the file need not carry the id */
 	const char *from; /* for the log */
+	/* It came from the source by this worker, who may ask for what belongs beside it; NULL: no. */
+	const unsigned *worker;
 };
 
 struct symbol_file_outcome {
@@ -154,6 +157,13 @@ struct symbol_file_outcome {
  * LOCK; waits for a free parser. */
 struct symbol_file_outcome symbol_store_file(struct symbolizer *symbolizer,
 	struct module_record *module, int fd, const struct symbol_file_request *request);
+
+/* ---- symbol_fetch.c ---- */
+
+/* Asks the source for the file ID that another one needs beside it, by the calling WORKER. What it
+ * is known not to have is not asked for. -ENOENT and the source's other answers. */
+int symbol_fetch_beside(struct symbolizer *symbolizer, unsigned worker, const struct build_id *id,
+	struct symbol_fetched *ret_fetched);
 
 /* ---- symbol_local.c ---- */
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of this machine through the symbolizer that uses them. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "store/base/cleanup.h"
 #include "store/elf/elf_note.h"
+#include "symbolizer-server/symbol/symbol_source.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 #include "tests/support/check.h"
 #include "tests/support/work_dir.h"
@@ -260,6 +262,96 @@ static void a_supplementary_file_that_is_given_later_gives_its_names(void)
 	symbolizer_free(symbolizer);
 }
 
+/* ---- A source that has both ---- */
+
+static bool has_common;
+static unsigned common_count;
+
+static int serve(struct symbol_source *source, unsigned worker,
+	const struct symbol_question *question, struct symbol_fetched *ret_fetched)
+{
+	struct build_id id = id_of("dwz_one"), common = id_of("common");
+	const char *file = build_id_equal(&question->id, &id) ? "dwz_one" : "common";
+
+	(void)source;
+	(void)worker;
+	if (question->file != SYMBOL_FILE_DEBUGINFO)
+		return -ENOENT;
+	if (build_id_equal(&question->id, &common)) {
+		common_count++;
+		if (!has_common)
+			return -ENOENT;
+	}
+	*ret_fetched = (struct symbol_fetched){.fd = work_open(file), .byte_count = 1};
+	return 0;
+}
+
+static void take_back(struct symbol_source *source, struct symbol_fetched *fetched)
+{
+	(void)source;
+	close(fetched->fd);
+	fetched->fd = -1;
+}
+
+static void do_nothing(struct symbol_source *source)
+{
+	(void)source;
+}
+
+static struct symbolizer *start_with_source(void)
+{
+	static struct symbol_source source = {.name = "test",
+		.fetch = serve,
+		.release = take_back,
+		.stop = do_nothing,
+		.free = do_nothing};
+	struct symbolizer_options options = {
+		.folder = work_path("data"),
+		.sandbox = &sandbox,
+		.clock = {.read = read_now},
+		.source = &source,
+	};
+	struct symbolizer *symbolizer;
+
+	CHECK_EQ(symbolizer_new(&options, &symbolizer), 0);
+	return symbolizer;
+}
+
+static void a_supplementary_file_is_asked_for_where_the_file_came_from(void)
+{
+	struct build_id id = id_of("dwz_one");
+	uint64_t address = inlined_address("dwz_one");
+	struct symbolizer *symbolizer;
+
+	clear();
+	has_common = true;
+	common_count = 0;
+	symbolizer = start_with_source();
+	note(symbolizer, &id);
+	CHECK_STR(chain_at(symbolizer, &id, address), "inlined main");
+	CHECK_EQ(common_count, 1);
+	symbolizer_free(symbolizer);
+}
+
+/* Neither for the next module that needs it nor after a restart. */
+static void one_that_is_nowhere_is_asked_for_once(void)
+{
+	struct build_id id = id_of("dwz_one");
+	struct symbolizer *symbolizer;
+
+	clear();
+	has_common = false;
+	common_count = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		symbolizer = start_with_source();
+		note(symbolizer, &id);
+		CHECK(function_count(symbolizer, &id) > 0);
+		symbolizer_free(symbolizer);
+		__atomic_fetch_add(&now_ns, NS_PER_S, __ATOMIC_SEQ_CST);
+	}
+	CHECK_EQ(common_count, 1);
+}
+
 static void make_split_and_shared(void)
 {
 	work_write_text("q.c",
@@ -292,6 +384,8 @@ int main(int argc, char **argv)
 	make_split_and_shared();
 	RUN(a_package_that_is_given_later_tells_what_was_inlined);
 	RUN(a_supplementary_file_that_is_given_later_gives_its_names);
+	RUN(a_supplementary_file_is_asked_for_where_the_file_came_from);
+	RUN(one_that_is_nowhere_is_asked_for_once);
 	RUN(a_kept_file_is_read_again_when_its_index_is_gone);
 	RUN(a_file_that_is_laid_into_a_folder_gives_names);
 	RUN(a_file_of_another_build_is_passed_over);
