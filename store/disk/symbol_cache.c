@@ -405,6 +405,14 @@ struct symbol_misses *symbol_cache_misses(struct symbol_cache *cache)
 	return &cache->misses;
 }
 
+void symbol_cache_check_readers(struct symbol_cache *cache)
+{
+	uint32_t freed_count;
+
+	/* If it fails now, the next time does. */
+	(void)lmdb_env_check_readers(cache->env, &freed_count);
+}
+
 void symbol_cache_usage(struct symbol_cache *cache, struct symbol_cache_usage *ret_usage)
 {
 	struct lmdb_usage usage = {0};

@@ -45,6 +45,9 @@ bool symbol_cache_closed_in_order(const char *folder);
 int symbol_cache_new(const struct symbol_cache_options *options, struct symbol_cache **ret_cache);
 /* Accepts NULL. */
 void symbol_cache_free(struct symbol_cache *cache);
+/* Forgets readers whose process was killed: they would pin every page of their time. To be called now
+ * and then. */
+void symbol_cache_check_readers(struct symbol_cache *cache);
 void symbol_cache_usage(struct symbol_cache *cache, struct symbol_cache_usage *ret_usage);
 
 /* Copies the entry of a module and marks it as used now. */

@@ -35,6 +35,8 @@
 #define FILE_BYTES_DEFAULT (UINT64_C(8) << 30)
 /* How often requests are looked at that a collector let pass. */
 #define KEEPER_PERIOD_NS (UINT64_C(500) * NS_PER_MS)
+/* Readers of the cache that died are looked for this often. */
+#define READERS_PERIOD_NS (UINT64_C(60) * NS_PER_S)
 
 /* More than one chunk, of more than one page. */
 #define TRIAL_CHUNK_COUNT 2
@@ -262,6 +264,7 @@ static void *keeper_run(void *context)
 {
 	struct symbolizer *symbolizer = context;
 	uint64_t good_at_ns = clock_monotonic_ns() + GOOD_START_NS;
+	uint64_t readers_at_ns = clock_monotonic_ns() + READERS_PERIOD_NS;
 
 	pthread_mutex_lock(&symbolizer->lock);
 	while (!symbolizer->stopping) {
@@ -278,6 +281,10 @@ static void *keeper_run(void *context)
 		if (expired > 0)
 			symbolizer_tell(symbolizer);
 		symbol_hand_expire_old(symbolizer);
+		if (clock_monotonic_ns() >= readers_at_ns) {
+			symbol_cache_check_readers(symbolizer->cache);
+			readers_at_ns = clock_monotonic_ns() + READERS_PERIOD_NS;
+		}
 		pthread_mutex_lock(&symbolizer->lock);
 		until = (struct timespec){
 			.tv_sec = (time_t)(at_ns / NS_PER_S), .tv_nsec = (long)(at_ns % NS_PER_S)};
