@@ -69,7 +69,7 @@ static const struct setting rows[] = {
 	{"retain-bytes", "SIZE", SETTING_NUMBER, AT(retain_bytes), LIMIT, .initial = "20G",
 		.help = "delete the oldest profiles beyond this: 500M, 20G, unlimited"},
 	{"symbol-bytes", "SIZE", SETTING_NUMBER, AT(symbol_bytes), LIMIT,
-		.help = "keep at most this much of symbol indexes"},
+		.help = "keep at most this much of symbol indexes (4G)"},
 	{"symbol-file-bytes", "SIZE", SETTING_NUMBER, AT(symbol_file_bytes), LIMIT,
 		.help = "keep at most this much of uploaded files, for debuggers (8G)"},
 	{"upload-bytes", "SIZE", SETTING_NUMBER, AT(upload_bytes), LIMIT,
