@@ -597,6 +597,17 @@ test('everything can be reached at 1024 px and at two pixels a pixel', async () 
 	});
 });
 
+test('on a telephone the table stands above the graph, and nothing is cut off', async () => {
+	await onPage({ width: 420, height: 860 }, async (page) => {
+		await graphDrawn(page);
+		const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+		assert.ok(over <= 0, `${over} px too wide`);
+		const table = await page.locator('.table-pane').boundingBox();
+		const graph = await page.locator('.flame-pane').boundingBox();
+		assert.ok(table.height >= 100 && graph.height >= 100 && graph.y >= table.y + table.height, `${JSON.stringify([table, graph])}`);
+	});
+});
+
 test('controls have names and text has contrast', async () => {
 	for (const colorScheme of ['light', 'dark']) {
 		await onPage({ colorScheme }, async (page) => {

@@ -3,7 +3,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { FunctionLines, SourceLine } from '../api/source_service.ts';
-import { formatCount, formatPercent, formatValue } from '../model/format.ts';
+import { formatPercent, formatValue, plural } from '../model/format.ts';
 import { functionLines, sourceText } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { Icon } from './icons.tsx';
@@ -101,7 +101,7 @@ function Facts({ held, module }: { held: FunctionLines; module: string }) {
 					<dd>
 						{module}
 						{held.buildId && <code class="quiet" title={held.buildId}> {held.buildId.slice(0, ID_SHOWN)}</code>}
-						{held.otherBuilds > 0 && <span class="quiet"> and {formatCount(held.otherBuilds)} other builds</span>}
+						{held.otherBuilds > 0 && <span class="quiet"> and {plural(held.otherBuilds, 'other build')}</span>}
 					</dd>
 				</>
 			)}
