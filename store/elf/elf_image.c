@@ -222,7 +222,8 @@ static int read_tables(struct image *image, const uint8_t *header, bool with_sec
 		return r;
 	r = fault < 0 ? fault : read_sections(image, &sections, name_index);
 	/* What a process maps is told by the segments alone. */
-	return r == -EBADMSG && image->segment_count > 0 ? 0 : r;
+	image->sections_missing = r == -EBADMSG && image->segment_count > 0;
+	return image->sections_missing ? 0 : r;
 }
 
 static int find_length(struct image *image)

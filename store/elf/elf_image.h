@@ -56,6 +56,7 @@ struct image {
 	struct image_section *sections;
 	uint32_t section_count;
 	uint32_t name_section; /* index of the section of names, 0 if none */
+	bool sections_missing; /* their table was to be read and lies outside of the file */
 };
 
 /* Reads the ELF header and the program headers. Sections are left out if WITH_SECTIONS is false,

@@ -90,6 +90,21 @@ enum sandbox_fault file_open(int fd, const struct sandbox_request *request, stru
 	return SANDBOX_FAULT_NONE;
 }
 
+/* Whether all that the file's tables tell of lies inside of it. What was cut off on its way is
+ * refused while its sender listens, and never takes the place of the whole file. */
+static bool is_whole(const struct image *image)
+{
+	for (uint32_t i = 1; i < image->section_count; i++) {
+		const struct image_section *section = &image->sections[i];
+
+		if (section->type != SHT_NULL && section->type != SHT_NOBITS &&
+			(section->offset > image->byte_count ||
+				section->byte_count > image->byte_count - section->offset))
+			return false;
+	}
+	return !image->sections_missing;
+}
+
 enum sandbox_fault file_describe(
 	int fd, const struct sandbox_request *request, struct file_facts *ret_facts)
 {
@@ -100,6 +115,10 @@ enum sandbox_fault file_describe(
 
 	if (fault != SANDBOX_FAULT_NONE)
 		return fault;
+	if (!is_whole(&image)) {
+		image_done(&image);
+		return SANDBOX_FAULT_DAMAGED;
+	}
 	r = section_names_read(&image, &names);
 	if (r == 0 || r == -ENOENT || r == -EBADMSG || r == -ENOTSUP)
 		r = file_facts_read(&image, &names, ret_facts);

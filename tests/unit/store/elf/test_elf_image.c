@@ -61,6 +61,7 @@ static void a_section_table_outside_of_the_file_costs_the_sections_only(void)
 	header->e_shoff = UINT64_MAX - 63;
 	CHECK_EQ(open_bytes(bytes, byte_count, &image), 0);
 	CHECK_EQ(image.section_count, 0);
+	CHECK(image.sections_missing);
 	CHECK_EQ(image.segment_count, 1);
 	/* With nothing left the file is of no use. */
 	header->e_phnum = 0;

@@ -114,6 +114,31 @@ static void check_kept(struct symbolizer *symbolizer, const struct build_id *id,
 	CHECK_EQ(byte_count, size_of(expected));
 }
 
+/* What was cut off behind its build-ID still carries it. */
+static void a_file_that_was_cut_off_is_refused_at_once(void)
+{
+	struct symbolizer *symbolizer = start("cut");
+	struct build_id id = id_of("full");
+	enum sandbox_fault fault;
+
+	work_run("size=$(wc -c <full); head -c $((size - 1)) full > cut_table;"
+		 " head -c $((size / 2)) full > cut_half");
+	/* A section that reaches beyond the end. */
+	work_run("at=$(od -An -tu8 -j40 -N8 full); cp full cut_section &&"
+		 " printf '\\377\\377\\377\\017' |"
+		 " dd of=cut_section bs=1 seek=$((at + 64 + 24)) conv=notrunc status=none");
+	CHECK_EQ(send_whole(symbolizer, &id, "code", &fault), 0);
+	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
+	CHECK_EQ(send_whole(symbolizer, &id, "cut_table", &fault), -EBADMSG);
+	CHECK_EQ(fault, SANDBOX_FAULT_DAMAGED);
+	CHECK_EQ(send_whole(symbolizer, &id, "cut_half", &fault), -EBADMSG);
+	CHECK_EQ(fault, SANDBOX_FAULT_DAMAGED);
+	CHECK_EQ(send_whole(symbolizer, &id, "cut_section", &fault), -EBADMSG);
+	CHECK_EQ(fault, SANDBOX_FAULT_DAMAGED);
+	check_kept(symbolizer, &id, SYMBOL_FILE_EXECUTABLE, "code");
+	symbolizer_free(symbolizer);
+}
+
 static void a_file_that_is_given_gives_names_and_is_kept(void)
 {
 	struct symbolizer *symbolizer = start("one");
@@ -316,6 +341,7 @@ int main(int argc, char **argv)
 	work_run("gcc -g -O1 -nostdlib -static -no-pie -Wl,-Ttext=0x81000000 -Wl,-e,start_kernel"
 		 " -Wl,--build-id=0x6b65726e656c -o vmlinux k.c");
 	RUN(the_image_of_a_kernel_names_it_better_than_its_list);
+	RUN(a_file_that_was_cut_off_is_refused_at_once);
 	RUN(a_file_that_is_given_gives_names_and_is_kept);
 	RUN(kept_files_stay_within_their_limit);
 	RUN(a_file_goes_on_where_its_connection_broke);
