@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "symbolizer-server/cli/time_span.h"
 
 #define SERVER_DEFAULT "http://127.0.0.1:4040"
 
@@ -27,7 +30,8 @@ static const struct flag flags[] = {
 	{"--last", "TIME", "top export symbols", OFFSET(from), KIND_LAST,
 		"the time up to now: 30s, 15m, 1h30m, 7d (15m)"},
 	{"--from", "TIME", "top export symbols", OFFSET(from), KIND_TEXT,
-		"in place of --last: now-1h, seconds since 1970, 2026-08-01T12:00:00Z"},
+		"in place of --last: 14:00 today, now-1h, 2026-08-01T12:00:00Z, seconds since "
+		"1970"},
 	{"--until", "TIME", "top export symbols", OFFSET(until), KIND_TEXT, "likewise (now)"},
 	{"--host", "NAME", "top export diff symbols status", OFFSET(host), KIND_TEXT,
 		"only this host"},
@@ -207,6 +211,21 @@ static int check(const struct options *options, char *ret_error)
 	return 0;
 }
 
+/* A time of today, as END or as it was; *RET_TEXT holds what END then points at. */
+static int read_wall_clock(const char **end, char **ret_text)
+{
+	char seconds[TIME_SPAN_END_BYTES_MAX];
+
+	if (!time_span_wall_clock(*end, (int64_t)time(NULL), seconds))
+		return 0;
+	free(*ret_text);
+	*ret_text = strdup(seconds);
+	if (!*ret_text)
+		return -ENOMEM;
+	*end = *ret_text;
+	return 0;
+}
+
 int options_parse(const char *command, int argc, char **argv, int first,
 	struct options *ret_options, char *ret_error)
 {
@@ -222,6 +241,10 @@ int options_parse(const char *command, int argc, char **argv, int first,
 
 	if (r == 0)
 		r = check(&options, ret_error);
+	if (r == 0)
+		r = read_wall_clock(&options.from, &options.from_text);
+	if (r == 0)
+		r = read_wall_clock(&options.until, &options.until_text);
 	if (r < 0) {
 		options_done(&options);
 		return r;
@@ -233,6 +256,7 @@ int options_parse(const char *command, int argc, char **argv, int first,
 void options_done(struct options *options)
 {
 	free(options->from_text);
+	free(options->until_text);
 	free(options->operands);
 	*options = (struct options){0};
 }

@@ -28,7 +28,8 @@ struct options {
 	const char *fail_if;
 	char **operands; /* words that are no flags, of a command that takes some */
 	int operand_count;
-	char *from_text; /* `now-1m`, made of --last */
+	char *from_text; /* `now-1m`, made of --last; or seconds, made of a time of today */
+	char *until_text;
 	bool json;
 	bool full;
 	bool execs;

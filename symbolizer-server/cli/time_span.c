@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -35,11 +34,23 @@ static bool read_wall_clock(const char *text, struct tm *time)
 	return *text == '\0';
 }
 
-static int read_end(const char *text, size_t length, int64_t now_s,
-	char ret_end[TIME_SPAN_END_BYTES_MAX], char ret_error[TIME_SPAN_ERROR_BYTES_MAX])
+bool time_span_wall_clock(const char *text, int64_t now_s, char ret_end[TIME_SPAN_END_BYTES_MAX])
 {
 	time_t now = (time_t)now_s;
 	struct tm today;
+
+	if (!localtime_r(&now, &today) || !read_wall_clock(text, &today))
+		return false;
+	/* Which of the two it is on the day that the clocks change is for the C library to say. */
+	today.tm_isdst = -1;
+	snprintf(ret_end, TIME_SPAN_END_BYTES_MAX, "%" PRId64, (int64_t)mktime(&today));
+	return true;
+}
+
+static int read_end(const char *text, size_t length, int64_t now_s,
+	char ret_end[TIME_SPAN_END_BYTES_MAX], char ret_error[TIME_SPAN_ERROR_BYTES_MAX])
+{
+	char seconds[TIME_SPAN_END_BYTES_MAX];
 
 	if (length == 0 || length >= TIME_SPAN_END_BYTES_MAX) {
 		snprintf(ret_error, TIME_SPAN_ERROR_BYTES_MAX,
@@ -50,11 +61,8 @@ static int read_end(const char *text, size_t length, int64_t now_s,
 	}
 	memcpy(ret_end, text, length);
 	ret_end[length] = '\0';
-	if (!localtime_r(&now, &today) || !read_wall_clock(ret_end, &today))
-		return 0;
-	/* Which of the two it is on the day that the clocks change is for the C library to say. */
-	today.tm_isdst = -1;
-	snprintf(ret_end, TIME_SPAN_END_BYTES_MAX, "%" PRId64, (int64_t)mktime(&today));
+	if (time_span_wall_clock(ret_end, now_s, seconds))
+		memcpy(ret_end, seconds, sizeof(seconds));
 	return 0;
 }
 

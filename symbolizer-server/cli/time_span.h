@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TIME_SPAN_END_BYTES_MAX 64
@@ -19,6 +20,9 @@ struct time_span {
 	char until[TIME_SPAN_END_BYTES_MAX];
 };
 
-/* NOW_S: seconds since the epoch, which says what day is today. Without UNTIL it is `now`. */
+/* Whether TEXT is `14:00` or `14:00:30`, which is then told in seconds since the epoch. NOW_S: those
+ * of now, which say what day is today. */
+bool time_span_wall_clock(const char *text, int64_t now_s, char ret_end[TIME_SPAN_END_BYTES_MAX]);
+/* NOW_S: as above. Without UNTIL it is `now`. */
 int time_span_parse(const char *text, int64_t now_s, struct time_span *ret_span,
 	char ret_error[TIME_SPAN_ERROR_BYTES_MAX]);

@@ -2,6 +2,7 @@
 #include "symbolizer-server/cli/options.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "tests/support/check.h"
 
@@ -47,6 +48,20 @@ static void defaults_and_flags_are_read(void)
 	unsetenv("CAIRN_SERVER");
 }
 
+static void times_of_today_become_seconds(void)
+{
+	char error[OPTIONS_ERROR_BYTES_MAX];
+	struct options options;
+
+	CHECK_EQ(parse("top", "--last 5m --from 14:00 --until 14:05:30", &options, error), 0);
+	CHECK_EQ(strtoll(options.until, NULL, 10) - strtoll(options.from, NULL, 10), 330);
+	options_done(&options);
+	CHECK_EQ(parse("export", "--until 14:00 --last 5m", &options, error), 0);
+	CHECK_STR(options.from, "now-5m");
+	CHECK_EQ(strtoll(options.until, NULL, 10) % 60, 0);
+	options_done(&options);
+}
+
 static void wrong_usage_is_named(void)
 {
 	static const struct {
@@ -81,6 +96,7 @@ static void wrong_usage_is_named(void)
 int main(void)
 {
 	RUN(defaults_and_flags_are_read);
+	RUN(times_of_today_become_seconds);
 	RUN(wrong_usage_is_named);
 	return 0;
 }

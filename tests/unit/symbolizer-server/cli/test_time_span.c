@@ -27,6 +27,17 @@ static void wall_clock_times_are_of_today(void)
 	CHECK_STR(span.until, "1796043930");
 }
 
+static void one_wall_clock_time_is_told_in_seconds(void)
+{
+	char end[TIME_SPAN_END_BYTES_MAX] = "kept";
+
+	CHECK(!time_span_wall_clock("now-1h", NOW, end));
+	CHECK(!time_span_wall_clock("", NOW, end));
+	CHECK_STR(end, "kept");
+	CHECK(time_span_wall_clock("14:00", NOW, end));
+	CHECK_STR(end, "1796043600");
+}
+
 static void other_ends_are_left_to_the_server(void)
 {
 	struct time_span span = parse("now-2h..2026-11-30T11:00:00Z");
@@ -63,6 +74,7 @@ int main(void)
 	CHECK_EQ(setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1), 0);
 	tzset();
 	RUN(wall_clock_times_are_of_today);
+	RUN(one_wall_clock_time_is_told_in_seconds);
 	RUN(other_ends_are_left_to_the_server);
 	RUN(without_an_end_it_is_now);
 	RUN(what_is_no_span_is_refused);
