@@ -18,6 +18,7 @@ enum sandbox_fault file_fault(int error)
 		return SANDBOX_FAULT_MEMORY;
 	case -EFBIG:
 	case -E2BIG:
+	case -ENOSPC: /* of unpacked sections */
 		return SANDBOX_FAULT_WRITE;
 	case -EBADMSG:
 	case -ENOTSUP:
@@ -109,7 +110,7 @@ enum sandbox_fault file_describe(
 	int fd, const struct sandbox_request *request, struct file_facts *ret_facts)
 {
 	struct section_names names = {0};
-	struct image image;
+	struct image image = {.fd = -1};
 	enum sandbox_fault fault = file_open(fd, request, &image);
 	int r;
 
