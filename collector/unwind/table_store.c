@@ -98,24 +98,53 @@ bool table_store_evict(struct table_store *store, uint32_t keep, uint16_t idle_m
 	return true;
 }
 
-/* Takes back the largest table for one of SOURCE_BYTES, if it is much larger and its time has come. */
+/* The largest table, if it may go for one of SOURCE_BYTES, being much larger, and its time has come;
+ * UNWIND_TABLES_MAX if not. */
+static uint32_t find_larger(const struct table_store *store, size_t source_bytes, uint64_t now_ns)
+{
+	uint32_t largest = UNWIND_TABLES_MAX;
+	size_t largest_bytes = 0;
+
+	if (now_ns < store->larger_at_ns)
+		return UNWIND_TABLES_MAX;
+	for (uint32_t i = 0; i < store->count; i++) {
+		if (store->tables[i].state == UNWIND_TABLE_ready &&
+			store->entries[i].source_bytes > largest_bytes) {
+			largest = i;
+			largest_bytes = store->entries[i].source_bytes;
+		}
+	}
+	return largest_bytes / TABLE_LARGER_MIN >= source_bytes ? largest : UNWIND_TABLES_MAX;
+}
+
 static bool evict_larger(struct table_store *store, size_t source_bytes, uint64_t now_ns)
 {
-	uint32_t largest = 0;
+	uint32_t larger = find_larger(store, source_bytes, now_ns);
+
+	if (larger == UNWIND_TABLES_MAX)
+		return false;
+	store->larger_at_ns = now_ns + TABLE_LARGER_INTERVAL_NS;
+	take_back(store, larger);
+	return true;
+}
+
+/* Whether it is worth the time to try table NUMBER again, which found no room: reading a large file's
+ * call frame information takes a tenth of a second. */
+static bool may_fit(const struct table_store *store, uint32_t number, uint64_t now_ns)
+{
+	const struct table_entry *entry = &store->entries[number];
+	uint16_t now = UNWIND_USE_TIME(now_ns);
+	uint64_t room = node_pool_left(store->pool);
+
+	if (find_larger(store, entry->source_bytes, now_ns) != UNWIND_TABLES_MAX)
+		return true;
 
 	for (uint32_t i = 0; i < store->count; i++) {
 		if (store->tables[i].state == UNWIND_TABLE_ready &&
-			(store->tables[largest].state != UNWIND_TABLE_ready ||
-				store->entries[i].source_bytes >
-					store->entries[largest].source_bytes))
-			largest = i;
+			age_of(&store->tables[i], now) >= TABLE_IN_USE)
+			room += store->entries[i].node_count;
 	}
-	if (now_ns < store->larger_at_ns || store->tables[largest].state != UNWIND_TABLE_ready ||
-		store->entries[largest].source_bytes / TABLE_LARGER_MIN < source_bytes)
-		return false;
-	store->larger_at_ns = now_ns + TABLE_LARGER_INTERVAL_NS;
-	take_back(store, largest);
-	return true;
+	return room > entry->node_count;
 }
 
 static int build(struct table_store *store, uint32_t number, int fd, uint64_t now_ns,
@@ -123,6 +152,7 @@ static int build(struct table_store *store, uint32_t number, int fd, uint64_t no
 {
 	struct frame_source source;
 	struct table_counts counts;
+	uint32_t left;
 	int r;
 
 	/* Not -ENOENT: that says that the file was read and has nothing. */
@@ -131,15 +161,21 @@ static int build(struct table_store *store, uint32_t number, int fd, uint64_t no
 	r = frame_source_read(fd, &source);
 	if (r < 0)
 		return r;
-	do
+	do {
+		left = node_pool_left(store->pool);
 		r = table_build(&source.table, store->pool, store->rules, ret_table, &counts);
-	while (r == -ENOSPC &&
+	} while (r == -ENOSPC &&
 		(table_store_evict(store, number, TABLE_IN_USE, now_ns) ||
 			evict_larger(store, source.table.section.byte_count, now_ns)));
 	if (r == 0) {
 		store->entries[number].source_bytes = source.table.section.byte_count;
+		store->entries[number].node_count = counts.node_count;
 		tally_add(store->tally, TALLY_unwind_rows, counts.row_count);
 		tally_add(store->tally, TALLY_unwind_functions_broken, counts.broken_count);
+	}
+	if (r == -ENOSPC) {
+		store->entries[number].source_bytes = source.table.section.byte_count;
+		store->entries[number].node_count = left;
 	}
 	frame_source_done(&source);
 	return r;
@@ -148,7 +184,8 @@ static int build(struct table_store *store, uint32_t number, int fd, uint64_t no
 void table_store_build(struct table_store *store, uint32_t number, int fd, uint64_t now_ns)
 {
 	struct unwind_table *table = &store->tables[number], made = {0};
-	int r = build(store, number, fd, now_ns, &made);
+	bool hopeless = table->state == UNWIND_TABLE_no_room && !may_fit(store, number, now_ns);
+	int r = hopeless ? -ENOSPC : build(store, number, fd, now_ns, &made);
 
 	if (r == -ENOENT) {
 		table->state = UNWIND_TABLE_none;

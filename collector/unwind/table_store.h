@@ -27,12 +27,14 @@
 /* Even one in use makes room for one so many times smaller: the memory of a compiler's is that of
  * the tables of thirty small programs. Not oftener than this, so that it can't become a loop. */
 #define TABLE_LARGER_MIN 4
-#define TABLE_LARGER_INTERVAL_NS (1 * NS_PER_S)
+#define TABLE_LARGER_INTERVAL_NS (5 * NS_PER_S)
 
 struct table_entry {
 	struct build_id build_id;
 	uint64_t retry_at_ns;
 	size_t source_bytes; /* of call frame information that its table was made of */
+	/* Of its table; while there is none, more than this were not enough the last time. */
+	uint32_t node_count;
 };
 
 struct table_store {
