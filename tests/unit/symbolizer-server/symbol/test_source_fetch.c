@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 
 static const struct build_id id = {.bytes = {0xab, 0x01}, .byte_count = 2};
 
-/* What the next question is answered with, and what was asked. */
+/* What the next question is answered with, and what was asked. LOCK guards them. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *answer_head;
 static size_t answer_bytes;
 static char asked[4096];
@@ -38,6 +40,40 @@ static void send_all(int fd, const char *bytes, size_t count)
 	}
 }
 
+static void answer_with(const char *head, size_t byte_count)
+{
+	pthread_mutex_lock(&lock);
+	answer_head = head;
+	answer_bytes = byte_count;
+	pthread_mutex_unlock(&lock);
+}
+
+static bool was_asked(const char *words)
+{
+	bool was;
+
+	pthread_mutex_lock(&lock);
+	was = strstr(asked, words) != NULL;
+	pthread_mutex_unlock(&lock);
+	return was;
+}
+
+/* Takes down what is asked; gives what it is to be answered with. */
+static const char *read_question(int fd, size_t *ret_bytes)
+{
+	char question[sizeof(asked)];
+	ssize_t got = recv(fd, question, sizeof(question) - 1, 0);
+	const char *head;
+
+	question[got > 0 ? got : 0] = '\0';
+	pthread_mutex_lock(&lock);
+	memcpy(asked, question, sizeof(asked));
+	head = answer_head;
+	*ret_bytes = answer_bytes;
+	pthread_mutex_unlock(&lock);
+	return head;
+}
+
 static void *serve(void *context)
 {
 	const int *listening = context;
@@ -46,14 +82,14 @@ static void *serve(void *context)
 	memset(body, 'x', sizeof(body));
 	for (;;) {
 		SCOPED_FD int fd = accept(*listening, NULL, NULL);
-		ssize_t got;
+		const char *head;
+		size_t left;
 
 		if (fd < 0)
 			return NULL;
-		got = recv(fd, asked, sizeof(asked) - 1, 0);
-		asked[got > 0 ? got : 0] = '\0';
-		send_all(fd, answer_head, strlen(answer_head));
-		for (size_t left = answer_bytes; left > 0;) {
+		head = read_question(fd, &left);
+		send_all(fd, head, strlen(head));
+		while (left > 0) {
 			size_t part = left < sizeof(body) ? left : sizeof(body);
 
 			send_all(fd, body, part);
@@ -84,14 +120,13 @@ static void a_text_is_had_by_build_and_path(void)
 	char *text = NULL;
 	size_t byte_count = 0;
 
-	answer_head = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n";
-	answer_bytes = 1000;
+	answer_with("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n", 1000);
 	CHECK_EQ(source_fetch(folder, &id, "/src/a.c", &text, &byte_count), 0);
 	CHECK_EQ(byte_count, 1000);
 	CHECK(text[0] == 'x' && text[999] == 'x');
 	free(text);
-	CHECK(strstr(asked, "GET /buildid/ab01/source"));
-	CHECK(strstr(asked, "a.c HTTP/1.1"));
+	CHECK(was_asked("GET /buildid/ab01/source"));
+	CHECK(was_asked("a.c HTTP/1.1"));
 	/* Nothing of it stays on the disk. */
 	work_run("test -z \"$(find cache -type f -size +0 -name 'source*')\"");
 }
@@ -101,8 +136,7 @@ static void what_is_not_there_or_too_long_is_told_apart(void)
 	char *text = NULL;
 	size_t byte_count;
 
-	answer_head = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-	answer_bytes = 0;
+	answer_with("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", 0);
 	CHECK_EQ(source_fetch(folder, &id, "/src/b.c", &text, &byte_count), -ENOENT);
 	/* The mark of a miss goes at a later question. */
 	work_run("test $(find cache -name 'source*b.c' -size 0 | wc -l) = 1");
@@ -110,11 +144,12 @@ static void what_is_not_there_or_too_long_is_told_apart(void)
 	CHECK_EQ(source_fetch(folder, &id, "/src/e.c", &text, &byte_count), -ENOENT);
 	work_run("test -z \"$(find cache -name 'source*b.c')\"");
 	/* A server that fails does not say that it has it not. */
-	answer_head = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
-		      "Connection: close\r\n\r\n";
+	answer_with("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
+		    "Connection: close\r\n\r\n",
+		0);
 	CHECK_EQ(source_fetch(folder, &id, "/src/d.c", &text, &byte_count), -EREMOTEIO);
-	answer_head = "HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\nConnection: close\r\n\r\n";
-	answer_bytes = 5000000;
+	answer_with(
+		"HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\nConnection: close\r\n\r\n", 5000000);
 	CHECK_EQ(source_fetch(folder, &id, "/src/c.c", &text, &byte_count), -EFBIG);
 	CHECK(!text);
 }
