@@ -46,6 +46,7 @@ def options_of(arguments):
     parser.add_argument("names", nargs="*", metavar="NAME", help="of " + ", ".join(names) + "; printed, not written; default: all, written")
     parser.add_argument("--seconds", type=int, default=WINDOW_SECONDS, help="of one round: a multiple of the window")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--evictions", type=int, default=1_000_000, metavar="STACKS", help="checked while tables are taken back in a loop: a million takes a quarter of an hour")
     parser.add_argument("--quick", action="store_true", help="one round, one rate, less data, to try things; printed, not written")
     parser.add_argument("--again", action="store_true", help="measure nothing: write the report of the last whole run again")
     parser.add_argument("--out", default="", help=f"where to write; {REPORT} for a whole run")
@@ -96,6 +97,7 @@ def write(path, text):
 def run(options):
     """Measures; returns the findings and the benches that failed."""
     session = Session(options.build, options.rounds, options.seconds, options.quick)
+    session.eviction_stacks = min(options.evictions, 50_000) if options.quick else options.evictions
     session.clean()
     machine = host.machine(session.folder)
     failed = measure(session, options.names)

@@ -14,7 +14,6 @@ HZ = 997
 SECONDS, QUICK_SECONDS = 8, 3
 SHALLOW, DEEP = 16, 112
 COLD_TURNS = 20000  # some 10 us of work between two chains
-EVICTION_STACKS, EVICTION_STACKS_QUICK = 1_000_000, 50_000
 GO_LEVELS, NODE_LEVELS = 6, 30
 
 
@@ -164,7 +163,7 @@ def tables(session, folder):
 
 
 def evict(session):
-    stacks = EVICTION_STACKS_QUICK if session.quick else EVICTION_STACKS
+    stacks = session.eviction_stacks
     argv = [kernel_tool(session, name) for name in ("test_eviction", "program_chain")]
     found = parse_lines(run_tool([*argv, str(stacks)]))
     session.found("unwind_evict_right", 100 * (1 - found["wrong"] / found["stacks"]))

@@ -40,6 +40,7 @@ class Findings(NamedTuple):
 class Session:
     def __init__(self, build, rounds, seconds, quick):
         self.build, self.rounds, self.seconds, self.quick = build, rounds, seconds, quick
+        self.eviction_stacks = 0  # set by whoever measures unwinding
         self.results = {}  # key of a figure: values
         self.accounts = {}  # name of a bench: what else ran
         self.name = ""
