@@ -76,8 +76,14 @@ def check_collector(stage):
     check("root" in line or "CAP_" in line, "the line does not say what privilege is missing")
     note("no BTF:")
     hide = 'mount -t tmpfs nothing /sys/kernel/btf && exec "$@"'
-    line = refusal(["unshare", "--mount", "sh", "-c", hide, "sh", *collector_argv()], 1)
+    without = ["unshare", "--mount", "sh", "-c", hide, "sh"]
+    line = refusal([*without, *collector_argv(), "--sampler", "bpf"], 1)
     check("BTF" in line, "the line does not name BTF")
+    # Left to choose, it goes on without BPF, and says what that costs.
+    collector = stage.collector("127.0.0.1:1", prefix=without)
+    collector.wait_for(r"stacks are walked in user space: this kernel has no BTF")
+    collector.wait_for(r"sampling \d+ CPUs")
+    collector.stop()
 
 
 def check_no_server(stage):
