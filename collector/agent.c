@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -31,6 +32,9 @@
 
 /* The kernel shall end us before what we watch. */
 #define OOM_SCORE "900"
+/* Walks wait for what we write down: on a host whose CPUs are all taken, stacks of new programs stay
+ * without their roots for as long as we wait for one. We take a few thousandths of a CPU. */
+#define NICENESS (-15)
 /* Windows that wait for the server get this long at the end. */
 #define FLUSH_NS (5 * NS_PER_S)
 /* After a loss of records all of /proc is read; a host that loses them all the time must not make
@@ -184,6 +188,8 @@ static void prepare_process(void)
 	/* Refused without the privilege: then we are as likely to be ended as others. */
 	if (fd >= 0 && write(fd, OOM_SCORE, strlen(OOM_SCORE)) < 0)
 		log_debug("oom_score_adj stays as it is");
+	if (setpriority(PRIO_PROCESS, 0, NICENESS) < 0)
+		log_debug("the niceness stays as it is");
 }
 
 static int watch_fd(struct agent *agent, int fd, enum source source, uint32_t how)
