@@ -84,8 +84,7 @@ static uint64_t now_ns(const struct agent *agent)
 	return clock_read(&agent->clock).monotonic_ns;
 }
 
-/* --- status and counters ------------------------------------------------------------------------
- */
+/* --- status and counters --------------------------------------------------------------- */
 
 static struct status_view view_status(struct agent *agent)
 {
@@ -139,8 +138,7 @@ static int add_status(void *context, struct profile *profile)
 	return status_add_to_profile(&view, profile);
 }
 
-/* --- windows -------------------------------------------------------------------------------------
- */
+/* --- windows --------------------------------------------------------------------------- */
 
 static void watch_for_silence(struct agent *agent)
 {
@@ -171,8 +169,7 @@ static void send_window(void *context, struct profile *profile)
 	kernel_symbols_refresh(&agent->kernel);
 }
 
-/* --- start ---------------------------------------------------------------------------------------
- */
+/* --- start ----------------------------------------------------------------------------- */
 
 static void prepare_process(void)
 {
@@ -538,8 +535,7 @@ static void stop(struct agent *agent)
 		close(agent->epoll_fd);
 }
 
-/* --- the loop ------------------------------------------------------------------------------------
- */
+/* --- the loop -------------------------------------------------------------------------- */
 
 static void rescan(struct agent *agent)
 {
