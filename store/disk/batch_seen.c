@@ -7,6 +7,7 @@
 
 #include "store/base/cleanup.h"
 #include "store/base/hash.h"
+#include "store/base/must.h"
 #include "store/profile/grow.h"
 
 void batch_seen_init(struct batch_seen *seen)
@@ -66,15 +67,16 @@ bool batch_seen_has(const struct batch_seen *seen, const struct batch_key *key)
 	return place < instance->count && instance->intervals[place].first <= key->sequence;
 }
 
-static void remove_interval(struct batch_instance *instance, uint32_t place)
+/* Removes those from PLACE up to END. */
+static void remove_intervals(struct batch_instance *instance, uint32_t place, uint32_t end)
 {
-	instance->count--;
-	memmove(instance->intervals + place, instance->intervals + place + 1,
-		(instance->count - place) * sizeof(*instance->intervals));
+	memmove(instance->intervals + place, instance->intervals + end,
+		(instance->count - end) * sizeof(*instance->intervals));
+	instance->count -= end - place;
 }
 
-static int insert_interval(
-	struct batch_seen *seen, struct batch_instance *instance, uint32_t place, uint64_t sequence)
+static int insert_interval(struct batch_seen *seen, struct batch_instance *instance, uint32_t place,
+	struct batch_interval interval)
 {
 	int r;
 
@@ -83,7 +85,7 @@ static int insert_interval(
 		seen->forgotten_count++;
 		if (place == 0)
 			return 0;
-		remove_interval(instance, 0);
+		remove_intervals(instance, 0, 1);
 		place--;
 	}
 	r = grow_array(&instance->intervals, &instance->capacity, instance->count,
@@ -92,34 +94,36 @@ static int insert_interval(
 		return r;
 	memmove(instance->intervals + place + 1, instance->intervals + place,
 		(instance->count - place) * sizeof(*instance->intervals));
-	instance->intervals[place] = (struct batch_interval){sequence, sequence};
+	instance->intervals[place] = interval;
 	instance->count++;
 	return 0;
 }
 
-static int add_sequence(struct batch_seen *seen, struct batch_instance *instance, uint64_t sequence)
+/* Whether NEXT, which ends behind the start of INTERVAL, overlaps it or begins right behind it. */
+static bool joins(const struct batch_interval *interval, const struct batch_interval *next)
 {
-	uint32_t place = interval_place(instance, sequence);
-	struct batch_interval *next = place < instance->count ? &instance->intervals[place] : NULL;
-	struct batch_interval *before = place > 0 ? &instance->intervals[place - 1] : NULL;
+	return next->first <= interval->last || next->first - 1 == interval->last;
+}
 
-	if (next && next->first <= sequence)
-		return 0;
-	/* Behind an interval that ends below SEQUENCE and in front of one that starts above it:
-	 * neither sum overflows. */
-	if (before && before->last + 1 == sequence) {
-		before->last = sequence;
-		if (next && sequence + 1 == next->first) {
-			before->last = next->last;
-			remove_interval(instance, place);
-		}
-		return 0;
-	}
-	if (next && sequence + 1 == next->first) {
-		next->first = sequence;
-		return 0;
-	}
-	return insert_interval(seen, instance, place, sequence);
+static int add_interval(
+	struct batch_seen *seen, struct batch_instance *instance, struct batch_interval interval)
+{
+	uint32_t place = interval_place(instance, interval.first), end = place;
+
+	/* Behind an interval that ends below the start: the sum does not overflow. */
+	if (place > 0 && instance->intervals[place - 1].last + 1 == interval.first)
+		place--;
+	while (end < instance->count && joins(&interval, &instance->intervals[end]))
+		end++;
+	if (place == end)
+		return insert_interval(seen, instance, place, interval);
+	if (instance->intervals[place].first < interval.first)
+		interval.first = instance->intervals[place].first;
+	if (instance->intervals[end - 1].last > interval.last)
+		interval.last = instance->intervals[end - 1].last;
+	instance->intervals[place] = interval;
+	remove_intervals(instance, place + 1, end);
+	return 0;
 }
 
 static int rebuild_map(struct batch_seen *seen)
@@ -197,14 +201,16 @@ static int add_instance(
 	return 0;
 }
 
-int batch_seen_add(struct batch_seen *seen, const struct batch_key *key, uint64_t received_at_ns)
+int batch_seen_add_interval(struct batch_seen *seen, const uint8_t *name,
+	struct batch_interval interval, uint64_t received_at_ns)
 {
-	uint32_t index = find_instance(seen, key->instance);
+	uint32_t index = find_instance(seen, name);
 	struct batch_instance *instance;
 	int r;
 
+	must(interval.first <= interval.last);
 	if (index == INDEX_MAP_NONE) {
-		r = add_instance(seen, key->instance, &instance);
+		r = add_instance(seen, name, &instance);
 		if (r < 0)
 			return r;
 	} else {
@@ -212,5 +218,12 @@ int batch_seen_add(struct batch_seen *seen, const struct batch_key *key, uint64_
 	}
 	if (instance->newest_ns < received_at_ns)
 		instance->newest_ns = received_at_ns;
-	return add_sequence(seen, instance, key->sequence);
+	return add_interval(seen, instance, interval);
+}
+
+int batch_seen_add(struct batch_seen *seen, const struct batch_key *key, uint64_t received_at_ns)
+{
+	struct batch_interval interval = {key->sequence, key->sequence};
+
+	return batch_seen_add_interval(seen, key->instance, interval, received_at_ns);
 }

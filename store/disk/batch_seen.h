@@ -48,5 +48,8 @@ void batch_seen_done(struct batch_seen *seen);
 bool batch_seen_has(const struct batch_seen *seen, const struct batch_key *key);
 /* Adding what is there changes nothing but the instance's time. */
 int batch_seen_add(struct batch_seen *seen, const struct batch_key *key, uint64_t received_at_ns);
+/* Adds all keys of INSTANCE from INTERVAL.first to INTERVAL.last, both included. */
+int batch_seen_add_interval(struct batch_seen *seen, const uint8_t *instance,
+	struct batch_interval interval, uint64_t received_at_ns);
 /* Forgets the instances whose latest batch came before BEFORE_NS. */
 int batch_seen_expire(struct batch_seen *seen, uint64_t before_ns);

@@ -63,7 +63,7 @@ static void read_head(struct bytes_reader *reader, struct profile_head *head)
 	head->online_cpu_count = bytes_read_varint32(reader);
 }
 
-static void write_strings(struct bytes_writer *writer, const struct string_table *strings)
+void block_strings_write(struct bytes_writer *writer, const struct string_table *strings)
 {
 	bytes_write_varint(writer, strings->count - 1);
 	for (uint32_t i = 1; i < strings->count; i++)
@@ -73,7 +73,7 @@ static void write_strings(struct bytes_writer *writer, const struct string_table
 			writer, string_table_text(strings, i), string_table_length(strings, i));
 }
 
-static int read_strings(struct bytes_reader *reader, struct string_table *strings)
+int block_strings_read(struct bytes_reader *reader, struct string_table *strings)
 {
 	uint32_t count = block_read_count(reader, STRING_COUNT_MAX - 1);
 	struct bytes_reader lengths = *reader;
@@ -95,7 +95,7 @@ static int read_strings(struct bytes_reader *reader, struct string_table *string
 	return bytes_reader_fault(reader);
 }
 
-static void write_modules(struct bytes_writer *writer, const struct module_table *table)
+void block_modules_write(struct bytes_writer *writer, const struct module_table *table)
 {
 	bytes_write_varint(writer, table->count - 1);
 	for (uint32_t i = 1; i < table->count; i++) {
@@ -126,7 +126,7 @@ static int read_module(struct bytes_reader *reader, struct module *ret_module)
 	return 0;
 }
 
-static int read_modules(struct bytes_reader *reader, struct module_table *table)
+int block_modules_read(struct bytes_reader *reader, struct module_table *table)
 {
 	uint32_t count = block_read_count(reader, MODULE_COUNT_MAX - 1);
 
@@ -146,7 +146,7 @@ static int read_modules(struct bytes_reader *reader, struct module_table *table)
 
 /* How many frames each module has, then kinds, flags, and addresses as differences within their
  * module. */
-static void write_frames(
+void block_frames_write(
 	struct bytes_writer *writer, const struct profile *profile, const struct block_order *order)
 {
 	const struct frame *frames = profile->frames.frames;
@@ -204,7 +204,7 @@ static void read_frame_modules(
 		bytes_reader_refuse(reader);
 }
 
-static int read_frames(struct bytes_reader *reader, struct profile *profile)
+int block_frames_read(struct bytes_reader *reader, struct profile *profile)
 {
 	uint32_t count = block_read_count(reader, FRAME_COUNT_MAX);
 	SCOPED_FREE struct frame *frames = calloc(count ? count : 1, sizeof(*frames));
@@ -233,7 +233,7 @@ static int read_frames(struct bytes_reader *reader, struct profile *profile)
 /* Depth first, a node needs no parent: the number of levels to go up from the node before it says
  * the same and is mostly 0. Its frame is told by the distance to the sibling before it, which has a
  * lower one, or else to the parent's: callers and callees mostly lie in one module. */
-static void write_stacks(
+void block_stacks_write(
 	struct bytes_writer *writer, const struct profile *profile, const struct block_order *order)
 {
 	const struct stack_node *nodes = profile->stacks.nodes;
@@ -286,7 +286,7 @@ static void read_node(struct bytes_reader *ups, struct bytes_reader *frames,
 	nodes[i] = (struct stack_node){at, (uint32_t)frame};
 }
 
-static int read_stacks(struct bytes_reader *reader, struct profile *profile)
+int block_stacks_read(struct bytes_reader *reader, struct profile *profile)
 {
 	uint32_t count = block_read_count(reader, STACK_NODE_COUNT_MAX - 1) + 1;
 	SCOPED_FREE struct stack_node *nodes = malloc(count * sizeof(*nodes));
@@ -307,7 +307,7 @@ static int read_stacks(struct bytes_reader *reader, struct profile *profile)
 	return 0;
 }
 
-static void write_labels(struct bytes_writer *writer, const struct label_table *table)
+void block_labels_write(struct bytes_writer *writer, const struct label_table *table)
 {
 	bytes_write_varint(writer, table->count - 1);
 	for (uint32_t i = 1; i < table->count; i++) {
@@ -339,7 +339,7 @@ static int read_label_set(struct bytes_reader *reader, struct profile *profile, 
 	return label_table_add(&profile->labels, &profile->strings, labels, count, ret_set);
 }
 
-static int read_labels(struct bytes_reader *reader, struct profile *profile)
+int block_labels_read(struct bytes_reader *reader, struct profile *profile)
 {
 	uint32_t count = block_read_count(reader, LABEL_SET_COUNT_MAX - 1);
 
@@ -457,11 +457,11 @@ void block_dictionary_write(
 	struct bytes_writer *writer, const struct profile *profile, const struct block_order *order)
 {
 	write_head(writer, &profile->head);
-	write_strings(writer, &profile->strings);
-	write_modules(writer, &profile->modules);
-	write_frames(writer, profile, order);
-	write_stacks(writer, profile, order);
-	write_labels(writer, &profile->labels);
+	block_strings_write(writer, &profile->strings);
+	block_modules_write(writer, &profile->modules);
+	block_frames_write(writer, profile, order);
+	block_stacks_write(writer, profile, order);
+	block_labels_write(writer, &profile->labels);
 	write_threads(writer, &profile->threads);
 	write_cpus(writer, profile);
 	write_counters(writer, profile);
@@ -472,15 +472,15 @@ int block_dictionary_read(struct bytes_reader *reader, struct profile *profile)
 	int r;
 
 	read_head(reader, &profile->head);
-	r = read_strings(reader, &profile->strings);
+	r = block_strings_read(reader, &profile->strings);
 	if (r == 0)
-		r = read_modules(reader, &profile->modules);
+		r = block_modules_read(reader, &profile->modules);
 	if (r == 0)
-		r = read_frames(reader, profile);
+		r = block_frames_read(reader, profile);
 	if (r == 0)
-		r = read_stacks(reader, profile);
+		r = block_stacks_read(reader, profile);
 	if (r == 0)
-		r = read_labels(reader, profile);
+		r = block_labels_read(reader, profile);
 	if (r == 0)
 		r = read_threads(reader, &profile->threads);
 	if (r == 0)

@@ -23,3 +23,17 @@ int block_dictionary_read(struct bytes_reader *reader, struct profile *profile);
 /* The number of elements that follow, each of which fills at least one byte of what is left: so
  * memory asked for is in proportion to bytes that are there. More than COUNT_MAX is a fault. */
 uint32_t block_read_count(struct bytes_reader *reader, uint32_t count_max);
+
+/* The parts that other files have, too: each is readable behind those that it names things of. */
+void block_strings_write(struct bytes_writer *writer, const struct string_table *strings);
+int block_strings_read(struct bytes_reader *reader, struct string_table *strings);
+void block_modules_write(struct bytes_writer *writer, const struct module_table *table);
+int block_modules_read(struct bytes_reader *reader, struct module_table *table);
+void block_frames_write(struct bytes_writer *writer, const struct profile *profile,
+	const struct block_order *order);
+int block_frames_read(struct bytes_reader *reader, struct profile *profile);
+void block_stacks_write(struct bytes_writer *writer, const struct profile *profile,
+	const struct block_order *order);
+int block_stacks_read(struct bytes_reader *reader, struct profile *profile);
+void block_labels_write(struct bytes_writer *writer, const struct label_table *table);
+int block_labels_read(struct bytes_reader *reader, struct profile *profile);

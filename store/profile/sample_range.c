@@ -12,11 +12,9 @@ static uint32_t slots_before(uint64_t start_ns, uint32_t slot_count, uint64_t at
 	return slots < slot_count ? (uint32_t)slots : slot_count;
 }
 
-void sample_range_init(struct sample_range *ret_range, const struct profile *profile,
+void sample_range_of(struct sample_range *ret_range, uint64_t start_ns, uint32_t slot_count,
 	uint64_t from_ns, uint64_t until_ns)
 {
-	uint64_t start_ns = profile_window_epoch_ns(profile);
-	uint32_t slot_count = profile_slot_count(profile);
 	struct sample_range range = {.slot_count = slot_count};
 
 	range.slot_from = slots_before(start_ns, slot_count, from_ns);
@@ -25,6 +23,13 @@ void sample_range_init(struct sample_range *ret_range, const struct profile *pro
 		range.slot_until = range.slot_from;
 	range.whole = range.slot_from == 0 && range.slot_until == slot_count;
 	*ret_range = range;
+}
+
+void sample_range_init(struct sample_range *ret_range, const struct profile *profile,
+	uint64_t from_ns, uint64_t until_ns)
+{
+	sample_range_of(ret_range, profile_window_epoch_ns(profile), profile_slot_count(profile),
+		from_ns, until_ns);
 }
 
 /* round(VALUE * PART / WHOLE), halves away from zero: 0 for no part, VALUE for the whole, and

@@ -33,6 +33,9 @@ struct sample_part {
 /* RANGE serves all tables of PROFILE, which must have passed profile_check. */
 void sample_range_init(struct sample_range *ret_range, const struct profile *profile,
 	uint64_t from_ns, uint64_t until_ns);
+/* The same for any window: its start (epoch, on the grid of slots) and number of slots. */
+void sample_range_of(struct sample_range *ret_range, uint64_t start_ns, uint32_t slot_count,
+	uint64_t from_ns, uint64_t until_ns);
 /* The share of ROW of the sealed TABLE. */
 struct sample_part sample_range_part(const struct sample_range *range,
 	const struct sample_table *table, const struct sample_row *row);

@@ -154,6 +154,45 @@ static void beyond_the_limit_of_instances_the_older_half_is_forgotten(void)
 	batch_seen_done(&seen);
 }
 
+/* Against a plain table of what was added, runs and single ones mixed. */
+static void a_run_is_as_all_of_its_keys(void)
+{
+	static bool expected[300];
+	struct batch_key name = key_of(5, 0);
+	struct batch_seen seen;
+	uint64_t random = 9;
+
+	batch_seen_init(&seen);
+	for (int i = 0; i < 400; i++) {
+		uint64_t first = fake_random(&random) % 300;
+		uint64_t last = first + fake_random(&random) % (i % 8 + 1);
+
+		if (last >= 300)
+			continue;
+		CHECK_EQ(batch_seen_add_interval(
+				 &seen, name.instance, (struct batch_interval){first, last}, 1),
+			0);
+		for (uint64_t j = first; j <= last; j++)
+			expected[j] = true;
+		for (uint64_t j = 0; j < 300; j++)
+			CHECK_EQ(has(&seen, 5, j), expected[j]);
+		for (uint32_t j = 1; j < seen.instances[0].count; j++) {
+			CHECK(seen.instances[0].intervals[j - 1].last + 1 <
+				seen.instances[0].intervals[j].first);
+		}
+		if (i % 40 == 39) {
+			CHECK_EQ(batch_seen_expire(&seen, 2), 0);
+			memset(expected, 0, sizeof(expected));
+		}
+	}
+	CHECK_EQ(batch_seen_add_interval(
+			 &seen, name.instance, (struct batch_interval){0, UINT64_MAX}, 1),
+		0);
+	CHECK_EQ(seen.instances[0].count, 1);
+	CHECK(has(&seen, 5, 0) && has(&seen, 5, UINT64_MAX));
+	batch_seen_done(&seen);
+}
+
 static void without_memory_nothing_wrong_is_seen(void)
 {
 	struct batch_key key = key_of(7, 7);
@@ -181,6 +220,7 @@ int main(void)
 	RUN(beyond_the_limit_of_gaps_the_lowest_are_forgotten);
 	RUN(instances_expire_by_their_latest_batch);
 	RUN(beyond_the_limit_of_instances_the_older_half_is_forgotten);
+	RUN(a_run_is_as_all_of_its_keys);
 	RUN(without_memory_nothing_wrong_is_seen);
 	return 0;
 }
