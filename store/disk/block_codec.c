@@ -223,3 +223,42 @@ int block_decode_lives(const void *bytes, size_t byte_count, struct life_table *
 	free(section.bytes);
 	return r;
 }
+
+static int read_dictionary(const struct section *section, struct profile *profile)
+{
+	struct bytes_reader reader;
+	const char *what;
+	int r;
+
+	if (!section->bytes)
+		return -EBADMSG;
+	bytes_reader_init(&reader, section->bytes, section->byte_count);
+	r = block_dictionary_read(&reader, profile);
+	if (r == 0 && !read_to_end(&reader))
+		r = -EBADMSG;
+	return r == 0 ? profile_check(profile, &what) : r;
+}
+
+int block_decode_dictionary(const void *bytes, size_t byte_count, struct profile **ret_profile)
+{
+	struct bytes_reader reader, frames[SECTION_COUNT] = {0};
+	struct section section = {0};
+	struct profile *profile;
+	int r = profile_new(&profile);
+
+	if (r < 0)
+		return r;
+	bytes_reader_init(&reader, bytes, byte_count);
+	r = find_frames(&reader, frames);
+	if (r == 0)
+		r = inflate(&frames[SECTION_DICTIONARY - 1], &section);
+	if (r == 0)
+		r = read_dictionary(&section, profile);
+	free(section.bytes);
+	if (r < 0) {
+		profile_free(profile);
+		return r;
+	}
+	*ret_profile = profile;
+	return 0;
+}

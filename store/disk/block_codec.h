@@ -31,3 +31,5 @@ int block_decode(const void *bytes, size_t byte_count, struct profile **ret_prof
 /* The lives of a block alone, added to the empty table LIVES: nothing else of it is looked at.
  * Errors of block_decode; what is in LIVES then is not to be used. */
 int block_decode_lives(const void *bytes, size_t byte_count, struct life_table *lives);
+/* All but rows, slots and lives, which are not looked at. Errors of block_decode. */
+int block_decode_dictionary(const void *bytes, size_t byte_count, struct profile **ret_profile);

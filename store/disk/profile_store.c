@@ -55,6 +55,10 @@ static void configure(struct profile_store *store, const struct profile_store_co
 		store->config.retain_ns = PROFILE_STORE_RETAIN_NS_DEFAULT;
 	if (store->config.pending_bytes_max == 0)
 		store->config.pending_bytes_max = PENDING_BYTES_MAX;
+	if (store->config.hot_ns == 0)
+		store->config.hot_ns = PROFILE_STORE_HOT_NS_DEFAULT;
+	if (store->config.grace_ns == 0)
+		store->config.grace_ns = PROFILE_STORE_GRACE_NS_DEFAULT;
 	if (store->config.retain_bytes == 0)
 		store->config.retain_bytes = PROFILE_STORE_RETAIN_BYTES_DEFAULT;
 	store->roll_bytes =
@@ -321,6 +325,11 @@ void profile_store_retain(struct profile_store *store)
 	pthread_mutex_unlock(&store->lock);
 }
 
+void profile_store_compact(struct profile_store *store)
+{
+	profile_store_flush(store);
+}
+
 /* Registers a visit and fixes what it may see. False: nothing can match. */
 static bool begin_visit(struct profile_store *store, const struct profile_store_filter *filter,
 	struct store_visit *visit, struct time_selection *selection)
@@ -382,6 +391,15 @@ int profile_store_visit_lives(struct profile_store *store, uint64_t from_ns, uin
 {
 	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
 	struct store_visitor visitor = {.lives = visit, .context = context};
+
+	return run_visit(store, selection, filter, &visitor);
+}
+
+int profile_store_visit_windows(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
+	const struct profile_store_filter *filter, profile_store_window_fn visit, void *context)
+{
+	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
+	struct store_visitor visitor = {.window = visit, .context = context};
 
 	return run_visit(store, selection, filter, &visitor);
 }

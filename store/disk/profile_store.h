@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile store: keeps every profile durably and gives back those of a range of time.
  *
- * What it is   append, acknowledged once it is on the disk; visit, block by block in time order;
- *              retention by age and by size. The folder, its files and its formats are known to
+ * What it is   append, acknowledged once it is on the disk; visit, piece by piece in time order;
+ *              compaction of what is old into coarser pieces; retention by age and by size. The folder, its files and its formats are known to
  *              store/disk alone.
  * Ownership    the store owns its folder (one process at a time), its index and one writer thread.
  *              A profile given to a visitor is borrowed for that call.
@@ -22,6 +22,9 @@
 
 #define PROFILE_STORE_RETAIN_NS_DEFAULT (UINT64_C(90) * 24 * 3600 * NS_PER_S)
 #define PROFILE_STORE_RETAIN_BYTES_DEFAULT (UINT64_C(20) << 30)
+#define PROFILE_STORE_HOT_NS_DEFAULT (UINT64_C(48) * 3600 * NS_PER_S)
+/* Collectors send a window within seconds, and again for minutes if they must. */
+#define PROFILE_STORE_GRACE_NS_DEFAULT (UINT64_C(300) * NS_PER_S)
 
 struct profile_store;
 
@@ -30,6 +33,8 @@ struct profile_store_config {
 	uint64_t retain_ns; /* 0: the default; UINT64_MAX: for ever */
 	uint64_t retain_bytes; /* 0: the default; UINT64_MAX: as much as the disk takes */
 	uint64_t pending_bytes_max; /* what may wait for the disk; 0: the default */
+	uint64_t hot_ns; /* slots are kept so long; 0: the default; UINT64_MAX: for ever */
+	uint64_t grace_ns; /* an hour is compacted so long after its end; 0: the default */
 	struct clock clock;
 	bool read_only; /* looks at a folder, even one in use: no lock, no thread, no change */
 };
@@ -71,21 +76,42 @@ int profile_store_append(struct profile_store *store, const struct batch_key *ke
  * 0, or the error of the last commit that it waited for and that failed. */
 int profile_store_flush(struct profile_store *store);
 
+/* How much of what a profile holds a visitor needs; the store may give more, never less. */
+enum profile_store_detail {
+	PROFILE_STORE_SLOTS = 0, /* windows as they came, slots included while they are kept */
+	PROFILE_STORE_ROWS, /* rows by stack, thread and CPU, summed over time */
+	/* Rows by stack and series, summed over time. A thread is a series then: pid and tid are 0,
+	 * it has no name, and CPUs are unknown. */
+	PROFILE_STORE_STACKS,
+	PROFILE_STORE_SERIES, /* sums by series alone: every row has the empty stack */
+};
+
 /* Leaves out, without decoding, what cannot match; a visited profile may still hold more.
  * NULL fields and a NULL filter match all. */
 struct profile_store_filter {
 	const char *host; /* exact name */
 	const char *type; /* five-part profile type */
+	const char *service; /* exact service_name; the empty text: such that have none */
+	enum profile_store_detail detail;
+	/* 0: sums may reach over the whole range. Else none reaches over origin + k * step. */
+	uint64_t step_ns;
+	uint64_t step_origin_ns;
 };
 
 /* PROFILE is sealed, checked and complete (nothing may be added to it). 0 goes on; anything else
  * ends the visit and becomes its result. */
 typedef int (*profile_store_visit_fn)(void *context, const struct profile *profile);
 
-/* Calls VISIT for every profile whose window overlaps [FROM_NS, UNTIL_NS) and that was durable when
- * the visit began, ordered by the start of their windows, one in memory at a time and no lock held.
- * Which of its samples lie in the range is told by sample_range.h. What cannot be read is left out
- * and counted. A file that retention deletes meanwhile is read to its end. */
+/* Calls VISIT for everything in [FROM_NS, UNTIL_NS) that was durable when the visit began, ordered
+ * by the start of windows, one in memory at a time and no lock held. What cannot be read is left
+ * out and counted. A file that retention or compaction deletes meanwhile is read to its end.
+ * A profile is one of two:
+ * - a window of one host: its head has the host. It may reach over an end of the range or a step:
+ *   which of its samples lie inside is told by sample_range.h.
+ * - a piece of what was compacted: its head has no host, and each label set has the label `host`.
+ *   It lies inside the range and inside one step, so that all of it counts; it may be a day long.
+ *   It has slots only where they were asked for; then pieces are windows of one host as they came,
+ *   may reach over ends and steps as those do, and have slots as long as the store keeps them. */
 int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
 	const struct profile_store_filter *filter, profile_store_visit_fn visit, void *context);
 
@@ -104,8 +130,32 @@ typedef int (*profile_store_lives_fn)(void *context, const struct profile_store_
 int profile_store_visit_lives(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
 	const struct profile_store_filter *filter, profile_store_lives_fn visit, void *context);
 
+/* What one batch told of its host and its window, beside samples. */
+struct profile_store_window {
+	struct life_name host;
+	uint64_t start_ns; /* epoch */
+	uint64_t until_ns;
+	uint64_t received_at_ns; /* epoch, by the store's clock */
+	uint32_t online_cpu_count;
+	uint64_t busy_ns; /* sums over the CPUs */
+	uint64_t idle_ns;
+	uint64_t steal_ns;
+	uint64_t sampled_ns;
+	struct life_name kernel_release;
+	struct life_name collector_version;
+};
+
+typedef int (*profile_store_window_fn)(void *context, const struct profile_store_window *window);
+
+/* The same for the windows alone, each whole, without their samples; of the filter, host and type
+ * count. A window in several batches comes as often. */
+int profile_store_visit_windows(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
+	const struct profile_store_filter *filter, profile_store_window_fn visit, void *context);
+
 /* Deletes what is past retention now; the writer thread does so by itself every few minutes. */
 void profile_store_retain(struct profile_store *store);
+/* Compacts now what can be, and waits for it; the compactor does so by itself. */
+void profile_store_compact(struct profile_store *store);
 
 /* Counters since opening: name, meaning. Offered = appended + duplicates + refused by one of the
  * reasons + failed + pending now. Files found + created = expired + evicted + given up + those that

@@ -40,7 +40,7 @@ static int open_log(
 struct opened {
 	uint8_t *bytes;
 	struct log_record record;
-	struct profile *profile; /* or */
+	struct profile *profile; /* of windows the dictionary alone; or */
 	struct life_table lives;
 };
 
@@ -62,10 +62,41 @@ static int decode(const struct store_visitor *visitor, struct opened *opened)
 			? r
 			: block_decode_lives(payload, opened->record.payload_bytes, &opened->lives);
 	}
-	r = block_decode(payload, opened->record.payload_bytes, &opened->profile);
+	r = visitor->window
+		? block_decode_dictionary(payload, opened->record.payload_bytes, &opened->profile)
+		: block_decode(payload, opened->record.payload_bytes, &opened->profile);
 	if (r == 0)
 		opened->profile->head.received_at_ns = opened->record.received_at_ns;
 	return r;
+}
+
+static struct life_name name_of(const struct profile *profile, uint32_t text)
+{
+	return (struct life_name){string_table_text(&profile->strings, text),
+		string_table_length(&profile->strings, text)};
+}
+
+static int hand_window(const struct store_visitor *visitor, const struct opened *opened)
+{
+	const struct log_record *record = &opened->record;
+	const struct profile *profile = opened->profile;
+	struct profile_store_window window = {
+		.host = {record->host.text, record->host.length},
+		.start_ns = record->start_ns,
+		.until_ns = record->until_ns,
+		.received_at_ns = record->received_at_ns,
+		.online_cpu_count = profile->head.online_cpu_count,
+		.kernel_release = name_of(profile, profile->head.kernel_release),
+		.collector_version = name_of(profile, profile->head.collector_version),
+	};
+
+	for (uint32_t i = 0; i < profile->cpu_count; i++) {
+		window.busy_ns += profile->cpus[i].busy_ns;
+		window.idle_ns += profile->cpus[i].idle_ns;
+		window.steal_ns += profile->cpus[i].steal_ns;
+		window.sampled_ns += profile->cpus[i].sampled_ns;
+	}
+	return visitor->window(visitor->context, &window);
 }
 
 static int hand_on(const struct store_visitor *visitor, const struct opened *opened)
@@ -77,6 +108,8 @@ static int hand_on(const struct store_visitor *visitor, const struct opened *ope
 		.table = &opened->lives,
 	};
 
+	if (visitor->window)
+		return hand_window(visitor, opened);
 	return visitor->lives ? visitor->lives(visitor->context, &lives)
 			      : visitor->profile(visitor->context, opened->profile);
 }

@@ -11,10 +11,11 @@
 
 #include "store/disk/store_state.h"
 
-/* What is read of each record, and who gets it: one of the two. */
+/* What is read of each record, and who gets it: one of the three. */
 struct store_visitor {
 	profile_store_visit_fn profile;
 	profile_store_lives_fn lives;
+	profile_store_window_fn window;
 	void *context;
 };
 

@@ -153,6 +153,28 @@ static void slots_may_be_dropped_from_a_block(void)
 	free(block.bytes);
 }
 
+static void a_dictionary_is_read_without_the_rest(void)
+{
+	struct fake_host host = fake_small_host("db-1");
+	struct profile *profile = fake_profile(&host, START_NS, WINDOW_NS, 1), *decoded = NULL;
+	struct block block = encode(profile);
+
+	/* The last section, of the rows or behind them, is not looked at. */
+	block.bytes[block.byte_count - 1] ^= 1;
+	CHECK_EQ(block_decode_dictionary(block.bytes, block.byte_count, &decoded), 0);
+	CHECK_EQ(decoded->type_count, 0);
+	CHECK_EQ(decoded->stacks.count, profile->stacks.count);
+	CHECK_EQ(decoded->threads.count, profile->threads.count);
+	CHECK_EQ(decoded->cpu_count, profile->cpu_count);
+	CHECK(profile_window_epoch_ns(decoded) == START_NS);
+	profile_free(decoded);
+	decoded = NULL;
+	CHECK_EQ(block_decode_dictionary(block.bytes, block.byte_count - 1, &decoded), -EBADMSG);
+	CHECK(!decoded);
+	profile_free(profile);
+	free(block.bytes);
+}
+
 static void a_later_version_is_told_apart_from_damage(void)
 {
 	struct fake_host host = fake_small_host("db-1");
@@ -250,6 +272,7 @@ int main(void)
 	RUN(an_empty_profile_is_kept);
 	RUN(extreme_values_are_kept);
 	RUN(slots_may_be_dropped_from_a_block);
+	RUN(a_dictionary_is_read_without_the_rest);
 	RUN(a_later_version_is_told_apart_from_damage);
 	RUN(every_shortened_block_is_refused);
 	RUN(flipped_bits_never_do_harm);

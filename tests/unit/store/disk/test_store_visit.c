@@ -174,6 +174,98 @@ static void lives_are_visited_without_the_rest(void)
 	profile_store_close(store);
 }
 
+static int append_with_cpus(struct profile_store *store, const char *host, uint64_t number,
+	struct fixture_answers *answers)
+{
+	struct fake_host small = fake_small_host(host);
+	struct profile *profile = fake_profile(
+		&small, FIXTURE_START_NS + number * FIXTURE_WINDOW_NS, FIXTURE_WINDOW_NS, number);
+	struct batch_key key = fixture_key(1, number);
+	int r;
+
+	profile->cpu_count = 0;
+	profile->head.online_cpu_count = 2;
+	CHECK_EQ(profile_add_text(profile, "6.1.0-18-amd64", &profile->head.kernel_release), 0);
+	CHECK_EQ(profile_add_text(profile, "cairn 0.7", &profile->head.collector_version), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct profile_cpu cpu = {i, 1000 + number, 100, 10, 7 + i};
+
+		CHECK_EQ(profile_add_cpu(profile, &cpu), 0);
+	}
+	r = profile_store_append(store, &key, profile, fixture_done, answers);
+	profile_free(profile);
+	return r;
+}
+
+struct windows_seen {
+	uint64_t windows, busy_ns, sampled_ns, last_start_ns, received_at_ns;
+	uint32_t cpus;
+	char text[64];
+};
+
+static int see_window(void *context, const struct profile_store_window *window)
+{
+	struct windows_seen *seen = context;
+
+	CHECK(window->start_ns >= seen->last_start_ns);
+	CHECK_EQ(window->until_ns, window->start_ns + FIXTURE_WINDOW_NS);
+	CHECK_EQ(window->idle_ns, 200);
+	CHECK_EQ(window->steal_ns, 20);
+	seen->windows++;
+	seen->busy_ns += window->busy_ns;
+	seen->sampled_ns += window->sampled_ns;
+	seen->cpus += window->online_cpu_count;
+	seen->last_start_ns = window->start_ns;
+	seen->received_at_ns = window->received_at_ns;
+	snprintf(seen->text, sizeof(seen->text), "%.*s %.*s %.*s", (int)window->host.length,
+		window->host.text, (int)window->kernel_release.length, window->kernel_release.text,
+		(int)window->collector_version.length, window->collector_version.text);
+	return seen->windows == 100 ? -ECANCELED : 0;
+}
+
+static struct windows_seen visit_windows(
+	struct profile_store *store, uint64_t from_ns, uint64_t until_ns, const char *host)
+{
+	struct profile_store_filter filter = {.host = host};
+	struct windows_seen seen = {0};
+
+	CHECK_EQ(profile_store_visit_windows(store, from_ns, until_ns, &filter, see_window, &seen),
+		0);
+	return seen;
+}
+
+static void windows_are_visited_without_their_samples(void)
+{
+	struct profile_store_config config = fixture_config(work_path("windows"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	struct windows_seen seen;
+
+	for (uint64_t i = 0; i < 20; i++)
+		CHECK_EQ(append_with_cpus(store, i % 2 ? "b" : "a", i, &answers), 0);
+	/* The same batch once more. */
+	CHECK_EQ(append_with_cpus(store, "a", 4, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	for (int opened = 0; opened < 2; opened++) {
+		seen = visit_windows(store, 0, UINT64_MAX, NULL);
+		CHECK_EQ(seen.windows, 20);
+		CHECK_EQ(seen.busy_ns, 20 * 2000 + 2 * 190);
+		CHECK_EQ(seen.sampled_ns, 20 * 15);
+		CHECK_EQ(seen.cpus, 40);
+		CHECK(seen.received_at_ns == fixture_now_ns);
+		CHECK_STR(seen.text, "b 6.1.0-18-amd64 cairn 0.7");
+		/* Each whole, wherever the range ends. */
+		seen = visit_windows(store, FIXTURE_START_NS + 1, FIXTURE_START_NS + 2, NULL);
+		CHECK_EQ(seen.busy_ns, 2000);
+		seen = visit_windows(store, 0, UINT64_MAX, "b");
+		CHECK_EQ(seen.windows, 10);
+		CHECK_EQ(seen.busy_ns, 10 * 2000 + 2 * 100);
+		profile_store_close(store);
+		store = fixture_open(&config, NULL);
+	}
+	profile_store_close(store);
+}
+
 struct grower {
 	struct profile_store *store;
 	struct fixture_answers answers;
@@ -311,6 +403,7 @@ int main(void)
 	RUN(hosts_and_types_leave_blocks_out);
 	RUN(a_visitor_may_end_the_visit);
 	RUN(lives_are_visited_without_the_rest);
+	RUN(windows_are_visited_without_their_samples);
 	RUN(a_visit_sees_what_was_there_when_it_began);
 	RUN(parts_of_adjacent_ranges_sum_to_their_union);
 	return 0;
