@@ -37,6 +37,11 @@
 #define EVENT_COUNT_MAX 64
 /* With nothing to turn callers away by, they are left in the kernel's queue for so long. */
 #define PAUSE_NS (100 * NS_PER_MS)
+/* Of all connections, so many (one in ...) may be unsettled at a time; who has them does not take
+ * longer than that to settle each, or it works for them. */
+#define UNSETTLED_SHARE 8
+#define UNSETTLED_NS_MAX NS_PER_S
+#define SETTLE_STEP_NS (2 * NS_PER_MS)
 /* How often the silent ones are looked after. */
 #define LOOK_MS 500
 /* For so long somebody may ask who a connection was whose descriptor is closed. */
@@ -207,7 +212,9 @@ static int prepare_hand_over(struct acceptor *acceptor, uint32_t place)
 	acceptor->handed[fd] = (struct handed){.peer = connection->peer, .place = place};
 	connection->fd = fd;
 	connection->inode = inode_of(fd);
-	connection_list_set(&acceptor->list, place, CONNECTION_BUSY, clock_monotonic_ns());
+	connection_list_set(&acceptor->list, place,
+		acceptor->options.tells ? CONNECTION_HANDED : CONNECTION_BUSY,
+		clock_monotonic_ns());
 	return fd;
 }
 
@@ -285,6 +292,24 @@ static void listen_again(struct acceptor *acceptor, bool again)
 	(void)epoll_ctl(acceptor->epoll_fd, EPOLL_CTL_MOD, acceptor->options.listen_fd, &event);
 }
 
+static void pause_for(struct acceptor *acceptor, uint64_t time_ns)
+{
+	acceptor->paused_until_ns = clock_monotonic_ns() + time_ns;
+	listen_again(acceptor, false);
+}
+
+static bool is_settling(struct acceptor *acceptor)
+{
+	uint64_t since_ns = clock_monotonic_ns() - UNSETTLED_NS_MAX;
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&acceptor->lock);
+	if (acceptor->options.tells)
+		count = connection_list_unsettled(&acceptor->list, since_ns);
+	pthread_mutex_unlock(&acceptor->lock);
+	return count > acceptor->options.limits.count_max / UNSETTLED_SHARE;
+}
+
 /* There is no descriptor for who waits: the spare one is given up for as long as it takes to let the
  * caller know. Without it nobody can be told, and looking again at once would only burn CPU. */
 static void turn_away(struct acceptor *acceptor)
@@ -304,10 +329,8 @@ static void turn_away(struct acceptor *acceptor)
 		count(acceptor, ACCEPTOR_COUNTER_connections_refused_descriptors);
 	}
 	pthread_mutex_unlock(&acceptor->lock);
-	if (fd < 0 || acceptor->spare_fd < 0) {
-		acceptor->paused_until_ns = clock_monotonic_ns() + PAUSE_NS;
-		listen_again(acceptor, false);
-	}
+	if (fd < 0 || acceptor->spare_fd < 0)
+		pause_for(acceptor, PAUSE_NS);
 }
 
 static bool is_shortage(int error)
@@ -321,9 +344,14 @@ static void accept_some(struct acceptor *acceptor)
 		struct sockaddr_storage address;
 		socklen_t length = sizeof(address);
 		struct peer peer;
-		int fd = accept4(acceptor->options.listen_fd, (struct sockaddr *)&address, &length,
-			SOCK_NONBLOCK | SOCK_CLOEXEC);
+		int fd;
 
+		if (is_settling(acceptor)) {
+			pause_for(acceptor, SETTLE_STEP_NS);
+			return;
+		}
+		fd = accept4(acceptor->options.listen_fd, (struct sockaddr *)&address, &length,
+			SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 			return;
 		if (fd < 0 && is_shortage(errno))
@@ -438,8 +466,10 @@ static void end_pause(struct acceptor *acceptor)
 
 static int wait_ms(const struct acceptor *acceptor)
 {
+	uint64_t now_ns = clock_monotonic_ns();
+
 	if (acceptor->paused_until_ns)
-		return (int)(PAUSE_NS / NS_PER_MS);
+		return (int)((int64_t)(acceptor->paused_until_ns - now_ns) / NS_PER_MS) + 1;
 	return acceptor->has_silent ? LOOK_MS : -1;
 }
 

@@ -59,6 +59,7 @@ struct acceptor_options {
 	uint64_t silence_ns_max; /* for so long */
 	acceptor_take_fn take;
 	void *context; /* of take */
+	bool tells; /* who takes connections calls acceptor_set_idle for each, and acceptor_closed */
 };
 
 /* Nothing is accepted yet, so that whoever is called from then on can know of the acceptor. */
@@ -75,7 +76,9 @@ void acceptor_free(struct acceptor *acceptor);
  * number stands for another connection already, is told of that one; but never of one from this machine
  * instead of a foreign one, or the other way round. -ENOENT: there is none. */
 int acceptor_peer(struct acceptor *acceptor, int fd, struct peer *ret_peer);
-/* Whether the connection may be displaced from now on; at first it may not. */
+/* Whether the connection may be displaced from now on; at first it may not. While many have just been
+ * handed over, and nothing was told of them yet, callers wait in the kernel's queue: soon somebody is
+ * idle and makes room, whom a full port would have missed. */
 void acceptor_set_idle(struct acceptor *acceptor, int fd, bool idle);
 /* Whoever has FD is about to close it. For those who let acceptor_set_idle displace connections this must
  * be told; of others (gRPC does not tell us either) the end is found out. */

@@ -28,7 +28,7 @@ void connection_list_done(struct connection_list *list)
 
 static bool counts(enum connection_state state)
 {
-	return state == CONNECTION_SILENT || state == CONNECTION_IDLE || state == CONNECTION_BUSY;
+	return state != CONNECTION_NONE && state != CONNECTION_LEAVING;
 }
 
 /* Which connections are meant. */
@@ -54,7 +54,8 @@ static uint32_t find_idle(const struct connection_list *list, const struct choic
 	for (uint32_t i = 0; i < list->place_count; i++) {
 		const struct connection *connection = &list->places[i], *best;
 
-		if (connection->state == CONNECTION_BUSY || !is_meant(connection, choice))
+		if (connection->state == CONNECTION_BUSY ||
+			connection->state == CONNECTION_HANDED || !is_meant(connection, choice))
 			continue;
 		best = found == CONNECTION_NOBODY ? NULL : &list->places[found];
 		if (!best || connection->state < best->state ||
@@ -118,6 +119,19 @@ int connection_list_add(struct connection_list *list, int fd, const struct peer 
 		return 0;
 	}
 	return -ENOBUFS;
+}
+
+uint32_t connection_list_unsettled(const struct connection_list *list, uint64_t since_ns)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < list->place_count; i++) {
+		enum connection_state state = list->places[i].state;
+
+		count += (state == CONNECTION_HANDED || state == CONNECTION_LEAVING) &&
+			list->places[i].since_ns > since_ns;
+	}
+	return count;
 }
 
 void connection_list_set(

@@ -18,6 +18,7 @@ enum connection_state {
 	CONNECTION_NONE, /* a free place */
 	CONNECTION_SILENT, /* has not said yet what it wants */
 	CONNECTION_IDLE, /* has nothing to wait for */
+	CONNECTION_HANDED, /* who has it now has not said yet what it does: is left alone */
 	CONNECTION_BUSY, /* somebody works for it: is left alone */
 	CONNECTION_LEAVING, /* told to go; does not count any more */
 };
@@ -43,7 +44,7 @@ struct connection_list {
 	struct connection_limits limits;
 	struct connection *places;
 	uint32_t place_count;
-	uint32_t open_count; /* silent, idle, busy */
+	uint32_t open_count; /* silent, idle, handed, busy */
 	uint32_t foreign_count; /* of these, of other machines */
 };
 
@@ -61,5 +62,7 @@ int connection_list_admit(
 /* A new, silent one. -ENOBUFS: no place is free, because too many are leaving. */
 int connection_list_add(struct connection_list *list, int fd, const struct peer *peer,
 	uint64_t now_ns, uint32_t *ret_place);
+/* How many were handed over or told to go after SINCE_NS and have not shown yet what becomes of them. */
+uint32_t connection_list_unsettled(const struct connection_list *list, uint64_t since_ns);
 void connection_list_set(
 	struct connection_list *list, uint32_t place, enum connection_state state, uint64_t now_ns);

@@ -617,6 +617,7 @@ static int open_port(struct http_server *server, uint32_t connection_count_max)
 		.silence_ns_max = SILENCE_NS_MAX,
 		.take = take,
 		.context = server,
+		.tells = true,
 	};
 
 	server->options.listen_fd = -1;

@@ -4,6 +4,7 @@
 is killed, its disk is full, rings run full, batches come that nobody can read. What the kernel side
 passed is what an export holds, to the last sample."""
 
+import errno
 import math
 import os
 import signal
@@ -109,6 +110,18 @@ def check_killed_server(stage):
     server.stop()
 
 
+def fill(path):
+    """Takes what room there is. Whoever fails for the lack of it may give some back (an upload does), so
+    a disk that is to stay full is filled again and again."""
+    with open(path, "ab", buffering=0) as filler:
+        try:
+            while filler.write(bytes(4096)):
+                pass
+        except OSError as error:
+            check(error.errno == errno.ENOSPC, f"filling the disk: {error}")
+    return True
+
+
 def check_full_disk(stage):
     note("the disk runs full and gets room again:")
     folder = stage.new_folder("small")
@@ -117,13 +130,13 @@ def check_full_disk(stage):
     collector = stage.collector(server, "--window", "1", "--host-name", HOSTILE_NAME)
     truth = stage.truth(60, threads=2)
     wait_until(lambda: check_chain(server)[1]["store"]["out"] > 0, 30, "nothing is stored")
-    subprocess.run(["dd", "if=/dev/zero", "of=" + os.path.join(folder, "filler"), "bs=4k"], check=False, capture_output=True)
-    wait_until(lambda: check_chain(server)[1]["log"]["set_aside"] > 0, 30, "a full disk is not counted")
+    filler = os.path.join(folder, "filler")
+    wait_until(lambda: fill(filler) and check_chain(server)[1]["log"]["set_aside"] > 0, 30, "a full disk is not counted")
     status, _ = check_chain(server)
-    wait_until(lambda: [w for w in server.json("/api/v1/status")["warnings"] if "is full" in w["text"]], 10, "nothing warns of the full disk")
+    wait_until(lambda: fill(filler) and [w for w in server.json("/api/v1/status")["warnings"] if "is full" in w["text"]], 10, "nothing warns of the full disk")
     reasons = by_name(by_name(status["chain"], "stage")["log"]["aside_reasons"], "counter")
     check(reasons["records_failed"]["value"] + reasons["refused_full"]["value"] > 0, f"the reasons are {reasons}")
-    os.unlink(os.path.join(folder, "filler"))
+    os.unlink(filler)
     stored = by_name(status["chain"], "stage")["store"]["out"]
     wait_until(lambda: check_chain(server)[1]["store"]["out"] > stored, 40, "nothing is stored again")
     wait_until(lambda: by_name(server.json("/api/v1/status")["hosts"][0]["chain"], "stage")["wire"]["set_aside"] > 0, 30, "`not now` is not counted by the collector")

@@ -29,6 +29,7 @@ static struct {
 
 static struct acceptor *acceptor;
 static uint16_t port;
+static bool tells; /* the taker, what becomes of those that it was given */
 static in_addr_t here = INADDR_LOOPBACK; /* where it listens and calls come from */
 
 static int take(
@@ -97,6 +98,7 @@ static void start(uint32_t count_max, size_t first_byte_count, uint64_t silence_
 		.first_byte_count = first_byte_count,
 		.silence_ns_max = silence_ns_max,
 		.take = take,
+		.tells = tells,
 	};
 
 	CHECK(bind(options.listen_fd, (struct sockaddr *)&address, sizeof(address)) == 0);
@@ -265,6 +267,59 @@ static void who_is_idle_makes_room_and_who_is_busy_does_not(void)
 	stop();
 }
 
+static void while_much_is_unsettled_callers_wait(void)
+{
+	int fds[3];
+
+	tells = true;
+	start(2, 1, PATIENCE_NS);
+	for (int i = 0; i < 2; i++) {
+		fds[i] = call();
+		say(fds[i], "x");
+		if (i == 0) {
+			wait_for_taken(1);
+			acceptor_set_idle(acceptor, taken.fds[0], false);
+		}
+	}
+	wait_for_taken(2);
+	fds[2] = call();
+	say(fds[2], "x");
+	for (int i = 0; i < 10000; i++)
+		CHECK_EQ(counted(ACCEPTOR_COUNTER_connections), 2);
+	acceptor_set_idle(acceptor, taken.fds[1], true);
+	wait_for_taken(3);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_displaced), 1);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_refused_full), 0);
+	for (int i = 0; i < 3; i++) {
+		acceptor_closed(acceptor, taken.fds[i]);
+		close(fds[i]);
+	}
+	stop();
+	tells = false;
+}
+
+static void who_never_settles_keeps_nobody_waiting_for_long(void)
+{
+	int fds[3];
+
+	tells = true;
+	start(2, 1, PATIENCE_NS);
+	for (int i = 0; i < 2; i++) {
+		fds[i] = call();
+		say(fds[i], "x");
+	}
+	wait_for_taken(1);
+	acceptor_set_idle(acceptor, taken.fds[0], false);
+	wait_for_taken(2);
+	fds[2] = call();
+	check_closed(fds[2]);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_refused_full), 1);
+	close(fds[0]);
+	close(fds[1]);
+	stop();
+	tells = false;
+}
+
 static void the_end_is_seen_whoever_ends_it(void)
 {
 	int one, other;
@@ -417,6 +472,8 @@ int main(void)
 	RUN(the_silent_are_closed_in_time);
 	RUN(the_longest_silent_makes_room);
 	RUN(who_is_idle_makes_room_and_who_is_busy_does_not);
+	RUN(while_much_is_unsettled_callers_wait);
+	RUN(who_never_settles_keeps_nobody_waiting_for_long);
 	RUN(the_end_is_seen_whoever_ends_it);
 	RUN(who_speaks_something_else_is_closed);
 	RUN(a_peer_is_known_by_its_number);

@@ -127,8 +127,30 @@ static void those_that_do_not_leave_use_up_places_in_the_end(void)
 	connection_list_done(&list);
 }
 
+static void who_has_just_been_handed_over_or_told_to_go_is_unsettled(void)
+{
+	struct connection_list list;
+	uint32_t displaced;
+
+	CHECK_EQ(connection_list_init(&list, &limits), 0);
+	for (uint64_t i = 0; i < 8; i++)
+		CHECK_EQ(add(&list, local, CONNECTION_HANDED, 10 + i, &displaced), (int)i);
+	CHECK_EQ(list.open_count, 8);
+	CHECK_EQ(add(&list, local, CONNECTION_IDLE, 20, &displaced), -ENOBUFS);
+	CHECK_EQ(connection_list_unsettled(&list, 0), 8);
+	CHECK_EQ(connection_list_unsettled(&list, 13), 4);
+	connection_list_set(&list, 7, CONNECTION_BUSY, 18);
+	connection_list_set(&list, 6, CONNECTION_IDLE, 18);
+	connection_list_set(&list, 5, CONNECTION_NONE, 18);
+	CHECK_EQ(connection_list_unsettled(&list, 0), 5);
+	connection_list_set(&list, 0, CONNECTION_LEAVING, 18);
+	CHECK_EQ(connection_list_unsettled(&list, 17), 1);
+	connection_list_done(&list);
+}
+
 int main(void)
 {
+	RUN(who_has_just_been_handed_over_or_told_to_go_is_unsettled);
 	RUN(the_longest_idle_one_goes_when_the_port_is_full);
 	RUN(nobody_goes_who_is_being_worked_for);
 	RUN(a_host_displaces_its_own);
