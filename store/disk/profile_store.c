@@ -381,7 +381,9 @@ int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t 
 	const struct profile_store_filter *filter, profile_store_visit_fn visit, void *context)
 {
 	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
-	struct store_visitor visitor = {.profile = visit, .context = context};
+	struct store_visitor visitor = {.profile = visit,
+		.context = context,
+		.unreadable = filter ? filter->unreadable_count : NULL};
 
 	return run_visit(store, selection, filter, &visitor);
 }
@@ -390,7 +392,9 @@ int profile_store_visit_lives(struct profile_store *store, uint64_t from_ns, uin
 	const struct profile_store_filter *filter, profile_store_lives_fn visit, void *context)
 {
 	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
-	struct store_visitor visitor = {.lives = visit, .context = context};
+	struct store_visitor visitor = {.lives = visit,
+		.context = context,
+		.unreadable = filter ? filter->unreadable_count : NULL};
 
 	return run_visit(store, selection, filter, &visitor);
 }
@@ -399,9 +403,25 @@ int profile_store_visit_windows(struct profile_store *store, uint64_t from_ns, u
 	const struct profile_store_filter *filter, profile_store_window_fn visit, void *context)
 {
 	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
-	struct store_visitor visitor = {.window = visit, .context = context};
+	struct store_visitor visitor = {.window = visit,
+		.context = context,
+		.unreadable = filter ? filter->unreadable_count : NULL};
 
 	return run_visit(store, selection, filter, &visitor);
+}
+
+uint64_t profile_store_serial(struct profile_store *store, uint64_t from_ns, uint64_t until_ns)
+{
+	struct retention_limits limits = {clock_read(&store->config.clock).realtime_ns,
+		store->config.retain_ns, UINT64_MAX, UINT64_MAX};
+	uint64_t serial;
+
+	if (from_ns < retention_edge_ns(&limits))
+		return 0;
+	pthread_mutex_lock(&store->lock);
+	serial = range_serials_of(&store->serials, from_ns, until_ns);
+	pthread_mutex_unlock(&store->lock);
+	return serial + 1;
 }
 
 static void sum_files(const struct profile_store *store, struct profile_store_stats *stats)

@@ -96,6 +96,9 @@ struct profile_store_filter {
 	/* 0: sums may reach over the whole range. Else none reaches over origin + k * step. */
 	uint64_t step_ns;
 	uint64_t step_origin_ns;
+	/* NULL, or raised by the number of blocks and sections that were left out because they could
+	 * not be read. */
+	uint64_t *unreadable_count;
 };
 
 /* PROFILE is sealed, checked and complete (nothing may be added to it). 0 goes on; anything else
@@ -151,6 +154,11 @@ typedef int (*profile_store_window_fn)(void *context, const struct profile_store
  * count. A window in several batches comes as often. */
 int profile_store_visit_windows(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
 	const struct profile_store_filter *filter, profile_store_window_fn visit, void *context);
+
+/* Equal numbers, other than 0, mean that the range holds what it held before. 0: it reaches to what
+ * retention takes away as time goes by. Asked before a visit, it tells later whether the answer of
+ * that visit still holds. */
+uint64_t profile_store_serial(struct profile_store *store, uint64_t from_ns, uint64_t until_ns);
 
 /* Deletes what is past retention now; the writer thread does so by itself every few minutes. */
 void profile_store_retain(struct profile_store *store);

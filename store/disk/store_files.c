@@ -121,6 +121,7 @@ static uint32_t take_dead(struct profile_store *store, struct store_file **ret_d
 	}
 	if (dead_count == 0)
 		return 0;
+	range_serials_touch_all(&store->serials);
 	time_index_remove(&store->index, entry_is_dead, store);
 	for (uint32_t i = 0; i < store->file_count; i++) {
 		if (!is_dead(store, store->files[i]))

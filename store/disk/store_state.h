@@ -17,6 +17,7 @@
 #include "store/disk/log_file.h"
 #include "store/disk/profile_store.h"
 #include "store/disk/retention.h"
+#include "store/disk/range_serial.h"
 #include "store/disk/store_dir.h"
 #include "store/disk/time_index.h"
 
@@ -60,6 +61,7 @@ struct profile_store {
 	pthread_mutex_t lock;
 	struct time_index index;
 	uint64_t visible_id; /* entries below are durable */
+	struct range_serials serials; /* of what is durable */
 	struct store_file **files; /* those being deleted included */
 	uint32_t file_count;
 	uint32_t file_capacity;

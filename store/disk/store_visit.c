@@ -136,6 +136,8 @@ static int visit_entry(struct profile_store *store, const struct time_entry *ent
 		store->counters[r < 0 ? PROFILE_STORE_blocks_unreadable
 				      : PROFILE_STORE_blocks_read]++;
 		pthread_mutex_unlock(&store->lock);
+		if (r < 0 && visitor->unreadable)
+			(*visitor->unreadable)++;
 		r = r < 0 ? 0 : hand_on(visitor, &opened);
 	}
 	close_opened(&opened);

@@ -17,6 +17,7 @@ struct store_visitor {
 	profile_store_lives_fn lives;
 	profile_store_window_fn window;
 	void *context;
+	uint64_t *unreadable; /* NULL, or raised by each thing that could not be read */
 };
 
 /* VISIT_SERIAL is that of the registered visit. */

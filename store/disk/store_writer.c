@@ -220,8 +220,11 @@ static void publish_group(struct profile_store *store, const struct group *group
 	for (struct store_pending *item = group->first; item; item = item->next) {
 		if (!to_be_written(item))
 			continue;
-		if (log_record_parse(item->bytes, item->byte_count, &record) == 0)
+		if (log_record_parse(item->bytes, item->byte_count, &record) == 0) {
 			store_file_count(file, &record);
+			range_serials_touch(&store->serials, record.start_ns,
+				record.until_ns + PROFILE_SLOT_NS);
+		}
 		if (batch_seen_add(&store->seen, &item->key, item->received_at_ns) < 0)
 			store->seen.forgotten_count++;
 		store->counters[PROFILE_STORE_bytes_appended] += item->byte_count;

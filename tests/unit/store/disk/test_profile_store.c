@@ -142,6 +142,28 @@ static int try_open(struct profile_store_config config, struct profile_store_rep
 	return r;
 }
 
+static void a_range_has_a_number_for_as_long_as_nothing_comes_into_it(void)
+{
+	struct profile_store_config config = fixture_config(work_path("serial"));
+	struct profile_store *store = fixture_open(&config, NULL);
+	struct fixture_answers answers = {0};
+	/* Thirty windows are five minutes. */
+	uint64_t until_ns = FIXTURE_START_NS + 30 * FIXTURE_WINDOW_NS;
+	uint64_t before = profile_store_serial(store, FIXTURE_START_NS, until_ns);
+
+	CHECK(before > 0);
+	CHECK_EQ(profile_store_serial(store, FIXTURE_START_NS, until_ns), before);
+	CHECK_EQ(fixture_append(store, "a", 1, 40, 5, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK_EQ(profile_store_serial(store, FIXTURE_START_NS, until_ns), before);
+	CHECK_EQ(fixture_append(store, "a", 1, 3, 5, &answers), 0);
+	CHECK_EQ(profile_store_flush(store), 0);
+	CHECK(profile_store_serial(store, FIXTURE_START_NS, until_ns) > before);
+	/* What retention is about to take away has none. */
+	CHECK_EQ(profile_store_serial(store, 1, until_ns), 0);
+	profile_store_close(store);
+}
+
 static void a_second_server_on_one_folder_is_refused(void)
 {
 	struct profile_store_config config = fixture_config(work_path("locked"));
@@ -297,6 +319,7 @@ int main(void)
 	RUN(a_batch_counts_once_in_any_order_and_across_a_restart);
 	RUN(a_store_without_data_answers_empty);
 	RUN(stats_tell_what_is_there);
+	RUN(a_range_has_a_number_for_as_long_as_nothing_comes_into_it);
 	RUN(a_second_server_on_one_folder_is_refused);
 	RUN(a_folder_that_cannot_be_used_is_refused_with_a_reason);
 	RUN(reading_only_changes_nothing_and_needs_no_lock);
