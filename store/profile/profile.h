@@ -84,6 +84,10 @@ struct profile_head {
 
 struct profile {
 	struct profile_head head;
+	/* 0, or a number that no other dictionary of this process ever had: profiles of one number have
+	 * the same strings, modules, frames, stacks and label sets, so that what was found out about
+	 * them need not be found out again. */
+	uint64_t dictionary;
 	struct string_table strings;
 	struct module_table modules;
 	struct frame_table frames;

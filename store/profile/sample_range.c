@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/profile/sample_range.h"
 
-/* The number of slots that start before AT_NS, at most SLOT_COUNT. */
-static uint32_t slots_before(uint64_t start_ns, uint32_t slot_count, uint64_t at_ns)
+uint32_t sample_range_slots_before(uint64_t start_ns, uint32_t slot_count, uint64_t at_ns)
 {
 	uint64_t slots;
 
@@ -17,8 +16,8 @@ void sample_range_of(struct sample_range *ret_range, uint64_t start_ns, uint32_t
 {
 	struct sample_range range = {.slot_count = slot_count};
 
-	range.slot_from = slots_before(start_ns, slot_count, from_ns);
-	range.slot_until = slots_before(start_ns, slot_count, until_ns);
+	range.slot_from = sample_range_slots_before(start_ns, slot_count, from_ns);
+	range.slot_until = sample_range_slots_before(start_ns, slot_count, until_ns);
 	if (range.slot_until < range.slot_from)
 		range.slot_until = range.slot_from;
 	range.whole = range.slot_from == 0 && range.slot_until == slot_count;
@@ -32,9 +31,7 @@ void sample_range_init(struct sample_range *ret_range, const struct profile *pro
 		from_ns, until_ns);
 }
 
-/* round(VALUE * PART / WHOLE), halves away from zero: 0 for no part, VALUE for the whole, and
- * monotonous between, so that differences of it never change sign. */
-static int64_t share(int64_t value, uint64_t part, uint64_t whole)
+int64_t sample_range_share(int64_t value, uint64_t part, uint64_t whole)
 {
 	__extension__ typedef unsigned __int128 wide;
 	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -72,10 +69,11 @@ struct sample_part sample_range_part(const struct sample_range *range,
 		uint32_t slots = range->slot_count;
 
 		return (struct sample_part){
-			.count = (uint64_t)(share(row->count, range->slot_until, slots) -
-				share(row->count, range->slot_from, slots)),
-			.value = share(row->value, range->slot_until, slots) -
-				share(row->value, range->slot_from, slots),
+			.count = (uint64_t)(sample_range_share(
+						    row->count, range->slot_until, slots) -
+				sample_range_share(row->count, range->slot_from, slots)),
+			.value = sample_range_share(row->value, range->slot_until, slots) -
+				sample_range_share(row->value, range->slot_from, slots),
 		};
 	}
 	if (row->count == 0)
@@ -84,6 +82,7 @@ struct sample_part sample_range_part(const struct sample_range *range,
 	last = count_below(sample_table_slots(table, row), row->count, range->slot_until);
 	return (struct sample_part){
 		.count = last - first,
-		.value = share(row->value, last, row->count) - share(row->value, first, row->count),
+		.value = sample_range_share(row->value, last, row->count) -
+			sample_range_share(row->value, first, row->count),
 	};
 }

@@ -39,3 +39,11 @@ void sample_range_of(struct sample_range *ret_range, uint64_t start_ns, uint32_t
 /* The share of ROW of the sealed TABLE. */
 struct sample_part sample_range_part(const struct sample_range *range,
 	const struct sample_table *table, const struct sample_row *row);
+
+/* The rule's two halves, for those who cut one window into many parts at once. */
+
+/* How many slots of a window that begins at START_NS start before AT_NS, at most SLOT_COUNT. */
+uint32_t sample_range_slots_before(uint64_t start_ns, uint32_t slot_count, uint64_t at_ns);
+/* round(VALUE * PART / WHOLE), halves away from zero: 0 for no part, VALUE for the whole, and
+ * monotonous between, so that differences of it never change sign. */
+int64_t sample_range_share(int64_t value, uint64_t part, uint64_t whole);
