@@ -16,8 +16,8 @@
 #include "store/disk/batch_seen.h"
 #include "store/disk/log_file.h"
 #include "store/disk/profile_store.h"
-#include "store/disk/retention.h"
 #include "store/disk/range_serial.h"
+#include "store/disk/retention.h"
 #include "store/disk/store_dir.h"
 #include "store/disk/time_index.h"
 
