@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "store/disk/block_codec.h"
 #include "store/disk/profile_store.h"
 #include "tests/support/check.h"
 #include "tests/support/fake_profile.h"
+#include "tests/support/slot_bytes.h"
 
 #define WINDOW_NS (10 * NS_PER_S)
 #define START_NS (UINT64_C(1700000000) * NS_PER_S)
-#define SECTION_SLOTS 3 /* docs/format.md */
 /* Of the windows together a distinct stack has some ninety samples. */
 #define NEW_PATH_EVERY 100
 
@@ -99,28 +98,6 @@ static struct profile_store *open_store(const char *dir)
 	CHECK_EQ(r, 0);
 	report("open", since(start), (double)found.record_count, "records");
 	return store;
-}
-
-/* Stored bytes of the section of slots: docs/format.md, "Blocks". */
-static uint64_t slot_bytes(const struct profile *profile)
-{
-	uint8_t *bytes;
-	size_t byte_count, at = 2;
-	uint64_t found = 0;
-
-	CHECK_EQ(block_encode(profile, &bytes, &byte_count), 0);
-	for (int i = 0; i < bytes[1]; i++) {
-		uint64_t length = 0;
-		int shift = 0, id = bytes[at++];
-
-		do
-			length |= (uint64_t)(bytes[at] & 0x7f) << 7 * shift++;
-		while (bytes[at++] & 0x80);
-		if (id == SECTION_SLOTS)
-			found = length;
-	}
-	free(bytes);
-	return found;
 }
 
 /* Rows are sorted by stack. */
