@@ -86,6 +86,7 @@ static int init_store(struct profile_store *store, const struct profile_store_co
 
 static void free_store(struct profile_store *store)
 {
+	store_catalog_free(store->catalog);
 	time_index_done(&store->index);
 	batch_seen_done(&store->seen);
 	log_file_done(&store->active);
@@ -125,6 +126,8 @@ static int open_store(
 	store->counters[PROFILE_STORE_torn_tails] = report->torn_tail_count;
 	store->counters[PROFILE_STORE_torn_bytes] = report->torn_tail_bytes;
 	store->counters[PROFILE_STORE_damaged_stretches] = report->damaged_count;
+	if (store->config.catalog && !store->config.read_only)
+		store->catalog = store_catalog_start(store, path);
 	return store->config.read_only ? 0 : start_writer(store, report);
 }
 
@@ -152,6 +155,7 @@ void profile_store_close(struct profile_store *store)
 {
 	if (!store)
 		return;
+	store_catalog_stop(store->catalog);
 	if (store->has_thread) {
 		pthread_mutex_lock(&store->lock);
 		store->closing = true;
@@ -273,8 +277,11 @@ static int append(struct profile_store *store, const struct batch_key *key,
 		.key = *key, .received_at_ns = now.realtime_ns, .done = done, .context = context};
 	r = build_record(profile, &record, pending);
 	if (r == 0)
+		r = store_catalog_note(store->catalog, profile, &pending->note);
+	if (r == 0)
 		r = enqueue(store, pending);
 	if (r < 0) {
+		catalog_note_free(pending->note);
 		free(pending->bytes);
 		free(pending);
 	}

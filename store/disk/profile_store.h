@@ -36,6 +36,7 @@ struct profile_store_config {
 	uint64_t hot_ns; /* slots are kept so long; 0: the default; UINT64_MAX: for ever */
 	uint64_t grace_ns; /* an hour is compacted so long after its end; 0: the default */
 	struct clock clock;
+	bool catalog; /* keeps lists of labels beside the profiles: profile_store_labels.h */
 	bool read_only; /* looks at a folder, even one in use: no lock, no thread, no change */
 };
 
@@ -194,7 +195,10 @@ void profile_store_compact(struct profile_store *store);
 	X(damaged_stretches, "unreadable stretches in the middle of files found when opening") \
 	X(blocks_read, "blocks decoded for visits")                                            \
 	X(blocks_unreadable, "blocks left out of a visit: bytes damaged, or not readable")     \
-	X(keys_forgotten, "batch keys forgotten before their time because too many are known")
+	X(keys_forgotten, "batch keys forgotten before their time because too many are known") \
+	X(catalog_made_anew, "times the catalogue of labels was made from the profiles")       \
+	X(catalog_failures, "times the catalogue lost series, to find them in the profiles")   \
+	X(catalog_not_ready, "lists of labels read from the profiles, for want of a catalogue")
 
 enum profile_store_counter {
 #define X(name, meaning) PROFILE_STORE_##name,

@@ -18,6 +18,7 @@
 #include "store/disk/profile_store.h"
 #include "store/disk/range_serial.h"
 #include "store/disk/retention.h"
+#include "store/disk/store_catalog.h"
 #include "store/disk/store_dir.h"
 #include "store/disk/time_index.h"
 
@@ -44,6 +45,7 @@ struct store_pending {
 	struct store_pending *next;
 	struct store_pending *twin; /* an earlier append of the same key in the same group */
 	struct batch_key key;
+	struct catalog_note *note; /* for the catalogue, or NULL */
 	uint64_t received_at_ns;
 	uint8_t *bytes; /* a whole log record */
 	size_t byte_count;
@@ -81,6 +83,7 @@ struct profile_store {
 	pthread_cond_t work; /* for the writer */
 	pthread_cond_t answered; /* for those who flush or retain */
 
+	struct store_catalog *catalog; /* NULL: there is none */
 	pthread_t thread;
 	bool has_thread;
 	struct log_file active; /* the writer's from here on */

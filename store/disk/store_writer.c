@@ -296,8 +296,10 @@ static void answer_group(struct profile_store *store, struct group *group)
 	struct store_pending *item;
 
 	count_results(store, group);
-	for (item = group->first; item; item = item->next)
+	for (item = group->first; item; item = item->next) {
+		store_catalog_feed(store->catalog, item->note, result_of(item) == 0);
 		item->done(item->context, result_of(item));
+	}
 	while ((item = group->first)) {
 		group->first = item->next;
 		free(item->bytes);
