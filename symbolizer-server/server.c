@@ -188,6 +188,7 @@ static int start_store(struct server *server)
 		.retain_ns = server->settings->retain_ns,
 		.retain_bytes = server->settings->retain_bytes,
 		.clock = clock_system(),
+		.catalog = true,
 	};
 	struct profile_store_report report = {0};
 	int r = profile_store_open(&config, &report, &server->store);

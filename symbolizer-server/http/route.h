@@ -21,24 +21,26 @@
 /* X(path, handler, whether it takes time: reads profiles, and is answered by a worker). A path that
  * ends in a slash stands for all below it. Every route takes GET, HEAD and OPTIONS; files of symbols
  * are also PUT. docs/api.md has the parameters and the answer of each. */
-#define HTTP_ROUTES(X)                                \
-	X("/api/v1/flame", route_flame, true)         \
-	X("/api/v1/top", route_top, true)             \
-	X("/api/v1/diff", route_diff, true)           \
-	X("/api/v1/execs", route_execs, true)         \
-	X("/api/v1/export", route_export, true)       \
-	X("/api/v1/hosts", route_hosts, true)         \
-	X("/api/v1/processes", route_processes, true) \
-	X("/api/v1/types", route_types, true)         \
-	X("/api/v1/labels", route_labels, true)       \
-	X("/api/v1/status", route_status, true)       \
-	X("/api/v1/symbols", route_symbols, true)     \
-	X("/api/v1/source", route_source, true)       \
-	X("/api/v1/symbols/", route_module, true)     \
-	X("/buildid/", route_buildid, true)           \
-	X("/pyroscope/render", route_render, true)    \
-	X("/metrics", route_metrics, true)            \
-	X("/healthz", route_healthz, false)           \
+#define HTTP_ROUTES(X)                                                   \
+	X("/api/v1/flame", route_flame, true)                            \
+	X("/api/v1/top", route_top, true)                                \
+	X("/api/v1/diff", route_diff, true)                              \
+	X("/api/v1/execs", route_execs, true)                            \
+	X("/api/v1/export", route_export, true)                          \
+	X("/api/v1/hosts", route_hosts, true)                            \
+	X("/api/v1/processes", route_processes, true)                    \
+	X("/api/v1/types", route_types, true)                            \
+	X("/api/v1/labels", route_labels, true)                          \
+	X("/api/v1/status", route_status, true)                          \
+	X("/api/v1/symbols", route_symbols, true)                        \
+	X("/api/v1/source", route_source, true)                          \
+	X("/api/v1/symbols/", route_module, true)                        \
+	X("/buildid/", route_buildid, true)                              \
+	X("/pyroscope/render", route_render, true)                       \
+	X("/pyroscope/labels", route_pyroscope_labels, true)             \
+	X("/pyroscope/label-values", route_pyroscope_label_values, true) \
+	X("/metrics", route_metrics, true)                               \
+	X("/healthz", route_healthz, false)                              \
 	X("/readyz", route_readyz, false)
 
 /* Each is a http_handle_fn whose context is a struct site. */

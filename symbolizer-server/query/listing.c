@@ -122,40 +122,30 @@ static int sum_profile(struct listing *listing, const struct profile *profile,
 	return r;
 }
 
-static int copy_string(struct listing *listing, const struct profile *profile, uint32_t string,
-	uint32_t *ret_string)
+static int copy_name(struct listing *listing, struct life_name name, uint32_t *ret_string)
 {
-	return string_table_add(&listing->strings, string_table_text(&profile->strings, string),
-		string_table_length(&profile->strings, string), ret_string);
+	return string_table_add(&listing->strings, name.text, name.length, ret_string);
 }
 
-int listing_add_host(struct listing *listing, const struct profile *profile)
+int listing_add_window(struct listing *listing, const struct profile_store_window *window)
 {
-	const struct profile_head *head = &profile->head;
 	struct row_label_value texts[LISTING_TEXT_COUNT_MAX] = {
-		{string_table_text(&profile->strings, head->host),
-			string_table_length(&profile->strings, head->host)},
-		{"", 0},
-		{"", 0},
-	};
-	uint64_t start_ns = profile_window_epoch_ns(profile);
-	uint64_t end_ns = profile_window_end_epoch_ns(profile);
-	struct sample_part sum = {0};
+		{window->host.text, window->host.length}, {"", 0}, {"", 0}};
 	struct listing_row *row = NULL;
-	int r = sum_profile(listing, profile, NULL, &sum);
+	int r = find_or_add(listing, texts, &row);
 
-	if (r == 0)
-		r = add_to_row(listing, texts, sum, &row);
 	if (r < 0 || !row)
 		return r;
-	if (row->last_seen_ns == 0 || start_ns < row->first_seen_ns)
-		row->first_seen_ns = start_ns;
-	if (row->last_seen_ns > end_ns)
+	if (row->last_seen_ns == 0 || window->start_ns < row->first_seen_ns)
+		row->first_seen_ns = window->start_ns;
+	if (window->until_ns > row->last_seen_ns)
+		row->last_seen_ns = window->until_ns;
+	if (window->received_at_ns < row->received_at_ns)
 		return 0;
-	row->last_seen_ns = end_ns;
-	r = copy_string(listing, profile, head->kernel_release, &row->kernel_release);
+	row->received_at_ns = window->received_at_ns;
+	r = copy_name(listing, window->kernel_release, &row->kernel_release);
 	if (r == 0)
-		r = copy_string(listing, profile, head->collector_version, &row->collector_version);
+		r = copy_name(listing, window->collector_version, &row->collector_version);
 	return r;
 }
 

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "store/disk/profile_store.h"
 #include "store/profile/profile.h"
 #include "symbolizer-server/query/row_filter.h"
 
@@ -25,7 +26,8 @@ struct listing_row {
 	/* Of hosts: where its first window begins and its last one ends. */
 	uint64_t first_seen_ns;
 	uint64_t last_seen_ns;
-	/* Of hosts: from the newest of its profiles. String indices. */
+	uint64_t received_at_ns; /* of hosts: the last batch, by the server's clock */
+	/* Of hosts: of what came last. String indices. */
 	uint32_t kernel_release;
 	uint32_t collector_version;
 };
@@ -45,8 +47,6 @@ int listing_init(struct listing *listing, const struct selector *selector, struc
 void listing_done(struct listing *listing);
 
 /* Each adds what the query takes of PROFILE, which must have passed profile_check. */
-/* {host}; a host without samples is listed, too. */
-int listing_add_host(struct listing *listing, const struct profile *profile);
 /* {type}; only types with samples. */
 int listing_add_types(struct listing *listing, const struct profile *profile);
 /* The labels NAMES of each thread, as many as LISTING_TEXT_COUNT_MAX; NULL names are empty. */
@@ -54,6 +54,9 @@ int listing_add_labels(struct listing *listing, const struct profile *profile,
 	const char *const names[LISTING_TEXT_COUNT_MAX]);
 /* {name} of every label that some row has. */
 int listing_add_label_names(struct listing *listing, const struct profile *profile);
+
+/* {host}: when it was seen and what it is. It need not have samples. */
+int listing_add_window(struct listing *listing, const struct profile_store_window *window);
 
 /* By falling value, then samples, then texts. */
 void listing_sort(struct listing *listing);

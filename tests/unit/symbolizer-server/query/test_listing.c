@@ -66,20 +66,24 @@ static void processes_sum_over_profiles_and_threads(void)
 	end(&listing, &selector);
 }
 
-static void hosts_have_the_newest_word_and_need_no_samples(void)
+static void hosts_have_what_came_last_and_need_no_samples(void)
 {
 	struct selector selector;
 	struct listing listing =
 		begin(&selector, "{process=\"none\"}", (struct time_range){0, UINT64_MAX});
 
+	/* The second that came of `a` is of before the first. */
 	for (uint64_t i = 3; i > 0; i--) {
-		struct profile *profile = make(i == 2 ? "b" : "a", START + i * NS_PER_S);
+		struct profile_store_window window = {
+			.host = {i == 2 ? "b" : "a", 1},
+			.start_ns = START + i * NS_PER_S,
+			.until_ns = START + (i + 1) * NS_PER_S,
+			.received_at_ns = START + (10 - i) * NS_PER_S,
+			.kernel_release = {i == 3 ? "6.9" : "6.1", 3},
+			.collector_version = {"1", 1},
+		};
 
-		CHECK_EQ(profile_add_text(
-				 profile, i == 3 ? "6.9" : "6.1", &profile->head.kernel_release),
-			0);
-		CHECK_EQ(listing_add_host(&listing, profile), 0);
-		profile_free(profile);
+		CHECK_EQ(listing_add_window(&listing, &window), 0);
 	}
 	listing_sort(&listing);
 	CHECK_EQ(listing.count, 2);
@@ -87,7 +91,8 @@ static void hosts_have_the_newest_word_and_need_no_samples(void)
 	CHECK_EQ(listing.rows[0].sample_count, 0);
 	CHECK_EQ(listing.rows[0].first_seen_ns, START + NS_PER_S);
 	CHECK_EQ(listing.rows[0].last_seen_ns, START + 4 * NS_PER_S);
-	CHECK_STR(string_table_text(&listing.strings, listing.rows[0].kernel_release), "6.9");
+	CHECK_EQ(listing.rows[0].received_at_ns, START + 9 * NS_PER_S);
+	CHECK_STR(string_table_text(&listing.strings, listing.rows[0].kernel_release), "6.1");
 	end(&listing, &selector);
 }
 
@@ -130,7 +135,7 @@ static void label_names_are_those_that_rows_have(void)
 int main(void)
 {
 	RUN(processes_sum_over_profiles_and_threads);
-	RUN(hosts_have_the_newest_word_and_need_no_samples);
+	RUN(hosts_have_what_came_last_and_need_no_samples);
 	RUN(types_are_those_with_samples_in_the_range);
 	RUN(label_names_are_those_that_rows_have);
 	return 0;
