@@ -32,6 +32,8 @@
 #define EVICT_TO_PERCENT 90
 #define STORE_TRIES_MAX 8
 #define SWEEP_COUNT_MAX 4096
+/* Of the processor's cache. */
+#define LINE_BYTES 64u
 
 struct symbol_cache {
 	pthread_mutex_t lock; /* catalog, next_number, counts */
@@ -347,7 +349,8 @@ static int copy_chunk(struct lmdb_span value, uint8_t **ret_bytes, uint32_t *ret
 		value.byte_count > SYMBOL_HASH_BYTES + SYMBOL_CACHE_CHUNK_BYTES_MAX)
 		return -EUCLEAN;
 	byte_count = value.byte_count - SYMBOL_HASH_BYTES;
-	bytes = malloc(byte_count);
+	/* At the start of a line of the processor's cache: what is laid out along lines stays so. */
+	bytes = aligned_alloc(LINE_BYTES, (byte_count + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
 	if (!bytes)
 		return -ENOMEM;
 	memcpy(bytes, (const uint8_t *)value.bytes + SYMBOL_HASH_BYTES, byte_count);

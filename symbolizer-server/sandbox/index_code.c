@@ -9,12 +9,6 @@
 
 #define CALL_FIELDS 4
 #define CALL_TAIL_BYTES 8
-/* Longer ranges are foul, and their coding takes a bit of the length. */
-#define RANGE_BYTES_MAX (UINT64_C(1) << 62)
-/* Length, and steps of 33 bits, one with a flag. */
-#define INLINE_BYTES_MAX (10 + 10 + 5)
-#define LINE_BYTES_MAX (10 + 6 + 5)
-
 /* ---- Numbers ---- */
 
 static int number_call(struct index_code *code, uint32_t call)
@@ -86,8 +80,7 @@ void index_code_done(struct index_code *code)
 	*code = (struct index_code){0};
 }
 
-/* The number of a file in the index: 0 for none. */
-static uint32_t file_number(const struct index_code *code, uint32_t file)
+uint32_t index_code_file(const struct index_code *code, uint32_t file)
 {
 	return file == CODE_FILE_NONE ? 0 : code->files->numbers[file] + 1;
 }
@@ -108,7 +101,7 @@ static void fields_of(const struct index_code *code, uint32_t index, uint32_t fi
 
 	fields[0] = code->numbers[call->parent];
 	fields[1] = code->names->numbers[call->name];
-	fields[2] = file_number(code, call->call_file);
+	fields[2] = index_code_file(code, call->call_file);
 	fields[3] = call->call_line;
 }
 
@@ -187,7 +180,7 @@ static int write_call_chunk(
 	return r;
 }
 
-static int write_calls(const struct index_code *code, struct index_chunks *chunks)
+int index_code_write(const struct index_code *code, struct index_chunks *chunks)
 {
 	int r = 0;
 
@@ -198,93 +191,5 @@ static int write_calls(const struct index_code *code, struct index_chunks *chunk
 		r = write_call_chunk(code, first,
 			left < SYMBOL_CHUNK_CALLS_AIM ? left : SYMBOL_CHUNK_CALLS_AIM, chunks);
 	}
-	return r;
-}
-
-/* ---- Inlined ranges ---- */
-
-static uint64_t inline_start(const void *context, uint32_t entry)
-{
-	const struct index_code *code = context;
-
-	return code->map->ranges[entry].start;
-}
-
-static int write_inlines(void *context, uint32_t first, uint32_t count, struct bytes_writer *writer)
-{
-	const struct index_code *code = context;
-	uint64_t end_before = code->map->ranges[first].start;
-	int64_t call_before = 0;
-
-	for (uint32_t i = first; i < first + count; i++) {
-		const struct code_range *range = &code->map->ranges[i];
-		uint64_t length = range->end - range->start;
-		int64_t call = code->numbers[range->call];
-
-		if (length > RANGE_BYTES_MAX)
-			length = RANGE_BYTES_MAX;
-		bytes_write_varint(writer, length << 1 | (range->start != end_before));
-		if (range->start != end_before)
-			bytes_write_varint(writer, range->start - end_before);
-		bytes_write_signed(writer, call - call_before);
-		call_before = call;
-		end_before = range->start + length;
-	}
-	return 0;
-}
-
-/* ---- Lines ---- */
-
-static uint64_t line_start(const void *context, uint32_t entry)
-{
-	const struct index_code *code = context;
-
-	return code->map->lines[entry].address;
-}
-
-static int write_lines(void *context, uint32_t first, uint32_t count, struct bytes_writer *writer)
-{
-	const struct index_code *code = context;
-	int64_t line_before = 0, file_before = 0;
-
-	for (uint32_t i = first; i < first + count; i++) {
-		const struct code_line *row = &code->map->lines[i];
-		int64_t line = row->line, file = file_number(code, row->file);
-		int64_t step = line - line_before;
-		uint64_t zigzag = step < 0 ? ~((uint64_t)step << 1) : (uint64_t)step << 1;
-
-		bytes_write_varint(writer, row[1].address - row->address);
-		bytes_write_varint(writer, zigzag << 1 | (file != file_before));
-		if (file != file_before)
-			bytes_write_signed(writer, file - file_before);
-		line_before = line;
-		file_before = file;
-	}
-	return 0;
-}
-
-int index_code_write(struct index_code *code, struct index_chunks *chunks)
-{
-	struct index_entries inlines = {
-		.count = code->map->range_count,
-		.start = inline_start,
-		.write = write_inlines,
-		.context = code,
-		.bytes_each_max = INLINE_BYTES_MAX,
-	};
-	struct index_entries lines = {
-		/* The last row only says where the one before it ends. */
-		.count = code->map->line_count ? code->map->line_count - 1 : 0,
-		.start = line_start,
-		.write = write_lines,
-		.context = code,
-		.bytes_each_max = LINE_BYTES_MAX,
-	};
-	int r = write_calls(code, chunks);
-
-	if (r == 0)
-		r = index_chunks_add_entries(chunks, SYMBOL_CHUNK_INLINES, &inlines);
-	if (r == 0)
-		r = index_chunks_add_entries(chunks, SYMBOL_CHUNK_LINES, &lines);
 	return r;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index code: the chunks of an index that say which calls were inlined, and which line is where.
+/* Index code: the numbers of what an index says of inlined calls and lines, and its calls.
  *
  * What it is   calls numbered in the order of the addresses that they hold, outer ones first, so
  *              that equal input gives equal bytes and neighbours have near numbers; and the chunks
- *              of kind CALLS, INLINES and LINES.
+ *              of kind CALLS.
  * Ownership    borrows the map; owns the numbers.
  * Threads      one owner.
  * Errors       -ENOMEM; -E2BIG; -EFBIG: as index_chunks.h.
@@ -29,4 +29,6 @@ struct index_code {
 int index_code_init(struct index_code *code, const struct code_map *map, struct index_texts *names,
 	struct index_texts *files);
 void index_code_done(struct index_code *code);
-int index_code_write(struct index_code *code, struct index_chunks *chunks);
+/* The number of a file of the map: 0 for none. */
+uint32_t index_code_file(const struct index_code *code, uint32_t file);
+int index_code_write(const struct index_code *code, struct index_chunks *chunks);

@@ -2,7 +2,7 @@
 /* Chunks are made kind by kind, in the order of the directory, and joined behind it at the end.
  * Texts are numbered by whoever uses them first, so they can only be written once all did.
  *
- *   FUNCTIONS  NAMES  CALLS  INLINES  LINES  FILES
+ *   FUNCTIONS  NAMES  CALLS  FILES  SPANS
  *       numbers of names and calls run along the addresses of functions and ranges
  */
 #include "symbolizer-server/sandbox/index_writer.h"
@@ -13,6 +13,7 @@
 #include "store/base/must.h"
 #include "symbolizer-server/sandbox/index_chunks.h"
 #include "symbolizer-server/sandbox/index_code.h"
+#include "symbolizer-server/sandbox/index_spans.h"
 #include "symbolizer-server/sandbox/index_texts.h"
 
 /* Two numbers of 64 bits, one step of 33. */
@@ -109,6 +110,9 @@ static int write_kinds(struct writer *writer)
 		r = index_code_write(&writer->code, &writer->chunks);
 	if (r == 0)
 		r = index_texts_write(&writer->files, SYMBOL_CHUNK_FILES, &writer->chunks);
+	/* Where nothing is known but functions, theirs are fewer bytes. */
+	if (r == 0 && map && (map->range_count > 0 || map->line_count > 0))
+		r = index_spans_write(writer->content->functions, &writer->code, &writer->chunks);
 	return r;
 }
 

@@ -20,6 +20,9 @@
 
 #define SYMBOL_BLOCK_TABLE 4
 #define SYMBOL_BLOCK_TABLE_ENTRY_BYTES 12
+/* Of spans (symbol_span.h): a block fills a line of the processor's cache. */
+#define SYMBOL_SPAN_BLOCK_BYTES 64
+#define SYMBOL_SPAN_HEAD_BYTES 16
 
 static inline uint32_t symbol_load_u32(const uint8_t *bytes)
 {
@@ -146,6 +149,20 @@ static inline const char *symbol_text_at(const uint8_t *bytes, size_t byte_count
 		return NULL;
 	offset = symbol_load_u32(bytes + 4 + index * 4);
 	return offset < byte_count ? (const char *)bytes + offset : NULL;
+}
+
+/* Where a chunk of spans has the starts of its blocks, and the blocks. */
+static inline size_t symbol_span_starts_offset(uint32_t guide_count)
+{
+	return (SYMBOL_SPAN_HEAD_BYTES + (size_t)guide_count * 2 + 3) / 4 * 4;
+}
+
+static inline size_t symbol_span_blocks_offset(uint32_t guide_count, uint32_t block_count)
+{
+	size_t end = symbol_span_starts_offset(guide_count) + (size_t)block_count * 4;
+
+	return (end + SYMBOL_SPAN_BLOCK_BYTES - 1) / SYMBOL_SPAN_BLOCK_BYTES *
+		SYMBOL_SPAN_BLOCK_BYTES;
 }
 
 static inline uint64_t symbol_unzigzag(uint64_t value)

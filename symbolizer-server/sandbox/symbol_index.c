@@ -8,6 +8,10 @@
 #include "symbolizer-server/sandbox/name_text.h"
 #include "symbolizer-server/sandbox/symbol_block.h"
 #include "symbolizer-server/sandbox/symbol_code.h"
+#include "symbolizer-server/sandbox/symbol_span.h"
+
+/* Its offset and its NUL. */
+#define TEXT_BYTES_MIN 5
 
 static const char magic[4] = {'C', 'S', 'I', 'X'};
 
@@ -127,6 +131,8 @@ int symbol_index_read_header(
 	r = check_directory(bytes, header.chunk_count, &chunk_bytes);
 	if (r < 0)
 		return r;
+	if ((uint64_t)header.name_count + header.file_count > chunk_bytes / TEXT_BYTES_MIN)
+		return -EBADMSG;
 	header.total_bytes = header.byte_count + chunk_bytes;
 	*ret_header = header;
 	return 0;
@@ -246,8 +252,10 @@ int symbol_index_check_chunk(const struct symbol_index_header *header,
 		r = check_texts(header->name_count, entry->first, bytes, byte_count);
 	else if (entry->kind == SYMBOL_CHUNK_FILES)
 		r = check_texts(header->file_count, entry->first, bytes, byte_count);
-	else
+	else if (entry->kind == SYMBOL_CHUNK_CALLS)
 		r = symbol_code_check_chunk(header, entry, bytes);
+	else if (entry->kind == SYMBOL_CHUNK_SPANS)
+		r = symbol_span_check_chunk(header, entry, bytes);
 	if (r < 0)
 		return r;
 	*ret_function_count = function_count;

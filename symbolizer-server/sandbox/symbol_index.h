@@ -3,8 +3,8 @@
  *
  * What it is   the format that the sandbox writes and the server stores and reads: a header with a
  *              directory, and chunks of at most 256 KiB that can each be read alone. This file
- *              decodes what every index has, symbol_code.h what only debug information gives;
- *              index_writer.h encodes.
+ *              decodes what every index has, symbol_code.h and symbol_span.h what only debug
+ *              information gives; index_writer.h encodes.
  * Ownership    everything is borrowed from the span that was given.
  * Threads      no shared state.
  * Errors       -EBADMSG: the bytes break a rule of the format; -ENOTSUP: another version of it.
@@ -16,19 +16,28 @@
  *   36 chunks x { u8 kind, u8[3] zero, u32 byte count, u64 first, u64 hash of the bytes }
  * The directory is sorted by (kind, first); chunks of an unknown kind are skipped, so that later
  * kinds only add to the format. In format 1 there are no calls and files: its directory stands at
- * 28. It is still read, so that an upgrade takes no names away.
+ * 28. Formats 1 and 2 are still read for their functions, so that an upgrade takes no names away;
+ * what they say of inlined calls and lines (kinds 4 and 5) is not.
  *
- * A chunk of blocks (FUNCTIONS, INLINES, LINES): first = the lowest address in it.
+ * FUNCTIONS chunk: first = the lowest address in it.
  *    0 u32 blocks | blocks x { u64 start of its first entry, u32 offset in the chunk }
- *   a block: u8 entries (1..32), then the entries
- * FUNCTIONS entry: varint gap, varint length, signed name step
+ *   a block: u8 entries (1..32), then the entries { varint gap, varint length, signed name step }
  *   gap = start - end of the entry before (first entry: 0); length > 0;
  *   name step = name - (name of the entry before + 1), the first one's predecessor being -1
- * INLINES entry: varint (length << 1 | gap follows), [varint gap], signed call step
- *   gap > 0 as above, none for the first entry; call step = call - call of the entry before (0)
- * LINES entry: varint length, varint (zig-zag line step << 1 | file step follows), [signed step]
- *   entries follow one another without a gap; steps from the entry before (file 0, line 0); an
- *   entry with file 0 came from no known line
+ * SPANS chunk: first = the lowest address in it. Everything that is known of an address, where an
+ *   index has calls or lines.
+ *    0 u32 blocks | 4 u32 guides | 8 u8 shift (0..31) | 9 u8[7] zero
+ *   16 guides x u16: the last block that starts at first + (number of the guide << shift) or before
+ *      blocks x u32 start - first, at the next multiple of 4
+ *      blocks x u8[64], at the next multiple of 64
+ *   a block: u8 entries (1..), then the entries, then zeros. They follow one another without a gap;
+ *   behind the last of a block nothing is known up to the next block.
+ *   an entry: varint (length << 2 | call follows << 1 | line follows), [call], [line]
+ *     call: varint 0 nothing was inlined | 1 another function, then a signed step of (name + 1),
+ *       0 being none, and a call that is 0 or 3.. | 2 nothing is known at all | 3 + zig-zag step
+ *     line: varint (zig-zag line step << 1 | file step follows), [signed file step]
+ *     what does not follow is as in the entry before; steps are from the last such number of the
+ *     block (0 at first).
  * CALLS chunk: first = the number of its first call, 1 being the lowest.
  *    0 u32 calls | 4 x u32 base | 4 x u8 width (0..32) | calls packed without a gap, low bit first
  *   a call: 4 fields { parent, name, file, line }, each base + as many bits as its width;
@@ -44,10 +53,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYMBOL_INDEX_FORMAT 2
+#define SYMBOL_INDEX_FORMAT 3
 #define SYMBOL_INDEX_FORMAT_OLDEST 1
 /* Rises whenever the same file would give other names than before: old indexes are made anew. */
-#define SYMBOL_INDEX_PARSER_VERSION 3
+#define SYMBOL_INDEX_PARSER_VERSION 4
 /* LMDB fragments with larger values (docs/decisions/0051). */
 #define SYMBOL_CHUNK_BYTES_MAX (256u << 10)
 /* As long as chunks are made: a look-up of a few addresses reads little, and what it searches lies
@@ -89,9 +98,9 @@ enum symbol_chunk_kind {
 	SYMBOL_CHUNK_FUNCTIONS = 1,
 	SYMBOL_CHUNK_NAMES = 2,
 	SYMBOL_CHUNK_CALLS = 3,
-	SYMBOL_CHUNK_INLINES = 4,
-	SYMBOL_CHUNK_LINES = 5,
+	/* 4 and 5 were those of format 2. */
 	SYMBOL_CHUNK_FILES = 6,
+	SYMBOL_CHUNK_SPANS = 7,
 };
 
 struct symbol_index_header {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *   hash(address) -> set { 8 addresses | asked since, last refused, whose turn }   2 cache lines
+ *   hash(address) -> set { 8 tags | asked since, last refused, whose turn }   half a cache line
  *                            |
- *                            +-> entry { version, ranges, up to 9 calls }          256 bytes
+ *                            +-> entry { version, ranges, up to 13 calls }    two cache lines
+ *
+ * Sets are so small that those of a whole table stay in the processor's second cache, and an entry
+ * is read only where its tag says that it is most likely the right one.
  *
  * An entry is read like this: version (even), words, version again; whoever writes makes the version
  * odd meanwhile. All of it is atomic words, so a reader that meets a writer sees another version,
@@ -13,41 +16,46 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CACHE_LINE_BYTES 64
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define WAY_COUNT 8u
-/* 64 Ki chains are 17 MB. */
 #define SET_COUNT_MIN 16u
-#define SET_COUNT_MAX (8u << 10)
-/* Deeper chains are looked up each time: one in thirty of a large C++ program. */
-#define CALL_COUNT_MAX 9u
-#define WORDS_PER_CALL 3u
-#define HEAD_WORDS 4u
-#define NO_ADDRESS UINT64_MAX
+/* 128 Ki chains are 17 MB: of a million addresses that are asked for with Zipf's frequencies, those
+ * that six of seven questions are for. */
+#define SET_COUNT_MAX (16u << 10)
+/* Deeper chains are looked up each time: one in forty of a large C++ program. */
+#define CALL_COUNT_MAX 13u
+/* A call is one word: numbers and lines that are larger are not kept. */
+#define NAME_BITS 24
+#define FILE_BITS 18
+#define LINE_BITS 22
+/* Distances of an entry; a range that is longer is kept as one that is shorter. */
+#define DISTANCE_BITS 16
 
 struct hot_set {
-	_Atomic(uint64_t) addresses[WAY_COUNT];
+	_Atomic(uint16_t) tags[WAY_COUNT]; /* of the addresses; 0: the way was never filled */
 	_Atomic(uint8_t) refused[WAY_COUNT]; /* marks of addresses that were offered once */
 	_Atomic(uint8_t) asked; /* a bit for each way: it was found since its turn */
 	_Atomic(uint8_t) turn; /* the way that is to go next */
 	_Atomic(uint8_t) refused_turn;
-	uint8_t unused[64 - WAY_COUNT - 3];
+	uint8_t unused[5];
 };
 
-_Static_assert(sizeof(struct hot_set) == 128, "two cache lines");
+_Static_assert(sizeof(struct hot_set) == 32, "two share a cache line");
 
 struct hot_entry {
 	_Atomic(uint32_t) version;
 	_Atomic(uint32_t) count;
 	_Atomic(uint64_t) address;
 	/* Distances from the address: start, end, start and end of the line. */
-	_Atomic(uint64_t) names_around;
-	_Atomic(uint64_t) line_around;
-	_Atomic(uint64_t) words[CALL_COUNT_MAX * WORDS_PER_CALL];
-	uint64_t unused;
+	_Atomic(uint64_t) around;
+	_Atomic(uint64_t) calls[CALL_COUNT_MAX];
 };
 
-_Static_assert(sizeof(struct hot_entry) == 256, "four cache lines");
+_Static_assert(sizeof(struct hot_entry) == 128, "two cache lines");
+_Static_assert(NAME_BITS + FILE_BITS + LINE_BITS == 64, "a call is a word");
 
 void symbol_hot_init(struct symbol_hot *hot, uint32_t chain_count)
 {
@@ -60,17 +68,16 @@ void symbol_hot_init(struct symbol_hot *hot, uint32_t chain_count)
 	set_bytes = set_count * sizeof(*hot->sets);
 	entry_bytes = (size_t)set_count * WAY_COUNT * sizeof(*hot->entries);
 	hot->sets = aligned_alloc(CACHE_LINE_BYTES, set_bytes);
-	/* Zeroed by the kernel, and memory only where it is written. */
-	hot->entries = calloc(1, entry_bytes);
+	hot->entries = aligned_alloc(
+		entry_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : CACHE_LINE_BYTES, entry_bytes);
+	if (hot->entries && entry_bytes >= HUGE_PAGE_BYTES)
+		madvise(hot->entries, entry_bytes, MADV_HUGEPAGE);
 	if (!hot->sets || !hot->entries) {
 		symbol_hot_done(hot);
 		return;
 	}
 	memset(hot->sets, 0, set_bytes);
-	for (uint32_t i = 0; i < set_count; i++) {
-		for (uint32_t way = 0; way < WAY_COUNT; way++)
-			atomic_init(&hot->sets[i].addresses[way], NO_ADDRESS);
-	}
+	memset(hot->entries, 0, entry_bytes);
 	hot->set_count = set_count;
 }
 
@@ -92,9 +99,14 @@ static uint64_t hash_of(uint64_t address)
 	return address * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static uint32_t set_of(const struct symbol_hot *hot, uint64_t address)
+static uint32_t set_of(const struct symbol_hot *hot, uint64_t hash)
 {
-	return (uint32_t)(hash_of(address) >> 40) & (hot->set_count - 1);
+	return (uint32_t)(hash >> 32) & (hot->set_count - 1);
+}
+
+static uint16_t tag_of(uint64_t hash)
+{
+	return (uint16_t)(hash >> 48 | 1);
 }
 
 /* Nothing that is read later overtakes it: the version is read again behind the words. */
@@ -103,47 +115,58 @@ static uint64_t load(const _Atomic(uint64_t) *word)
 	return atomic_load_explicit(word, memory_order_acquire);
 }
 
-static bool copy_out(const struct hot_entry *entry, uint64_t address, struct symbol_chain *chain)
+static uint64_t bits_of(uint64_t word, unsigned from, unsigned count)
+{
+	return word >> from & ((UINT64_C(1) << count) - 1);
+}
+
+static struct numbered_call unpack_call(uint64_t word)
+{
+	return (struct numbered_call){
+		.name = (uint32_t)bits_of(word, 0, NAME_BITS),
+		.file = (uint32_t)bits_of(word, NAME_BITS, FILE_BITS),
+		.line = (uint32_t)bits_of(word, NAME_BITS + FILE_BITS, LINE_BITS),
+	};
+}
+
+static bool copy_out(const struct hot_entry *entry, uint64_t address, struct numbered_chain *chain)
 {
 	uint32_t version = atomic_load_explicit(&entry->version, memory_order_acquire);
 	uint32_t count = atomic_load_explicit(&entry->count, memory_order_acquire);
-	uint64_t names = load(&entry->names_around), line = load(&entry->line_around);
+	uint64_t around = load(&entry->around);
 
 	if (version % 2 != 0 || count > CALL_COUNT_MAX || load(&entry->address) != address)
 		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		const _Atomic(uint64_t) *words = &entry->words[(size_t)i * WORDS_PER_CALL];
-
-		chain->calls[i].name = (const char *)(uintptr_t)load(&words[0]);
-		chain->calls[i].file = (const char *)(uintptr_t)load(&words[1]);
-		chain->calls[i].line = (uint32_t)load(&words[2]);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		chain->calls[i] = unpack_call(load(&entry->calls[i]));
 	if (atomic_load_explicit(&entry->version, memory_order_relaxed) != version)
 		return false;
 	chain->count = count;
-	chain->start = address - (uint32_t)names;
-	chain->end = address + (names >> 32);
-	chain->line_start = address - (uint32_t)line;
-	chain->line_end = address + (line >> 32);
+	chain->start = address - bits_of(around, 0, DISTANCE_BITS);
+	chain->end = address + bits_of(around, DISTANCE_BITS, DISTANCE_BITS);
+	chain->line_start = address - bits_of(around, 2 * DISTANCE_BITS, DISTANCE_BITS);
+	chain->line_end = address + bits_of(around, 3 * DISTANCE_BITS, DISTANCE_BITS);
 	return true;
 }
 
-bool symbol_hot_find(const struct symbol_hot *hot, uint64_t address, struct symbol_chain *ret_chain)
+bool symbol_hot_find(
+	const struct symbol_hot *hot, uint64_t address, struct numbered_chain *ret_chain)
 {
+	uint64_t hash = hash_of(address);
 	uint32_t index;
 	struct hot_set *set;
 
 	if (!hot->sets)
 		return false;
-	index = set_of(hot, address);
+	index = set_of(hot, hash);
 	set = &hot->sets[index];
 	for (uint32_t way = 0; way < WAY_COUNT; way++) {
 		uint8_t asked;
 
-		if (load(&set->addresses[way]) != address)
+		if (atomic_load_explicit(&set->tags[way], memory_order_relaxed) != tag_of(hash) ||
+			!copy_out(
+				&hot->entries[(size_t)index * WAY_COUNT + way], address, ret_chain))
 			continue;
-		if (!copy_out(&hot->entries[(size_t)index * WAY_COUNT + way], address, ret_chain))
-			return false;
 		asked = atomic_load_explicit(&set->asked, memory_order_relaxed);
 		/* Written only where it changes: lines that all read stay shared. */
 		if (!(asked & 1u << way))
@@ -155,9 +178,9 @@ bool symbol_hot_find(const struct symbol_hot *hot, uint64_t address, struct symb
 }
 
 /* Whether ADDRESS was offered before, not many others of its set ago. */
-static bool offered_before(struct hot_set *set, uint64_t address)
+static bool offered_before(struct hot_set *set, uint64_t hash)
 {
-	uint8_t mark = (uint8_t)(hash_of(address) >> 32 | 1), turn;
+	uint8_t mark = (uint8_t)(hash >> 24 | 1), turn;
 
 	for (uint32_t i = 0; i < WAY_COUNT; i++) {
 		if (atomic_load_explicit(&set->refused[i], memory_order_relaxed) == mark)
@@ -184,14 +207,33 @@ static uint32_t victim_of(struct hot_set *set)
 	return turn % WAY_COUNT;
 }
 
-/* Two distances in one word; false: one of them does not fit. */
-static bool pack_around(uint64_t address, uint64_t start, uint64_t end, uint64_t *ret_word)
+static uint64_t distance(uint64_t from, uint64_t to)
 {
-	uint64_t before = address - start, behind = end - address;
+	uint64_t most = (UINT64_C(1) << DISTANCE_BITS) - 1;
 
-	if (before > UINT32_MAX || behind > UINT32_MAX)
+	return to - from < most ? to - from : most;
+}
+
+static uint64_t pack_around(uint64_t address, const struct numbered_chain *chain)
+{
+	return distance(chain->start, address) | distance(address, chain->end) << DISTANCE_BITS |
+		distance(chain->line_start, address) << 2 * DISTANCE_BITS |
+		distance(address, chain->line_end) << 3 * DISTANCE_BITS;
+}
+
+/* False: one of the calls does not fit its word. */
+static bool pack_calls(const struct numbered_chain *chain, uint64_t words[CALL_COUNT_MAX])
+{
+	if (chain->count > CALL_COUNT_MAX)
 		return false;
-	*ret_word = before | behind << 32;
+	for (uint32_t i = 0; i < chain->count; i++) {
+		const struct numbered_call *call = &chain->calls[i];
+
+		if (call->name >> NAME_BITS || call->file >> FILE_BITS || call->line >> LINE_BITS)
+			return false;
+		words[i] = call->name | (uint64_t)call->file << NAME_BITS |
+			(uint64_t)call->line << (NAME_BITS + FILE_BITS);
+	}
 	return true;
 }
 
@@ -201,34 +243,16 @@ static void store(_Atomic(uint64_t) *word, uint64_t value)
 	atomic_store_explicit(word, value, memory_order_release);
 }
 
-static void write_entry(struct hot_entry *entry, uint64_t address, uint64_t names, uint64_t line,
-	const struct symbol_chain *chain)
+void symbol_hot_offer(struct symbol_hot *hot, uint64_t address, const struct numbered_chain *chain)
 {
-	store(&entry->address, address);
-	store(&entry->names_around, names);
-	store(&entry->line_around, line);
-	atomic_store_explicit(&entry->count, chain->count, memory_order_release);
-	for (uint32_t i = 0; i < chain->count; i++) {
-		_Atomic(uint64_t) *words = &entry->words[(size_t)i * WORDS_PER_CALL];
-
-		store(&words[0], (uintptr_t)chain->calls[i].name);
-		store(&words[1], (uintptr_t)chain->calls[i].file);
-		store(&words[2], chain->calls[i].line);
-	}
-}
-
-void symbol_hot_offer(struct symbol_hot *hot, uint64_t address, const struct symbol_chain *chain)
-{
-	uint64_t names, line;
+	uint64_t hash = hash_of(address), words[CALL_COUNT_MAX];
 	uint32_t index, way, version;
 	struct hot_entry *entry;
 
-	if (!hot->sets || chain->count > CALL_COUNT_MAX || address == NO_ADDRESS)
+	if (!hot->sets)
 		return;
-	index = set_of(hot, address);
-	if (!offered_before(&hot->sets[index], address) ||
-		!pack_around(address, chain->start, chain->end, &names) ||
-		!pack_around(address, chain->line_start, chain->line_end, &line))
+	index = set_of(hot, hash);
+	if (!offered_before(&hot->sets[index], hash) || !pack_calls(chain, words))
 		return;
 	way = victim_of(&hot->sets[index]);
 	entry = &hot->entries[(size_t)index * WAY_COUNT + way];
@@ -237,7 +261,11 @@ void symbol_hot_offer(struct symbol_hot *hot, uint64_t address, const struct sym
 		!atomic_compare_exchange_strong_explicit(&entry->version, &version, version + 1,
 			memory_order_acquire, memory_order_relaxed))
 		return;
-	store(&hot->sets[index].addresses[way], address);
-	write_entry(entry, address, names, line, chain);
+	atomic_store_explicit(&hot->sets[index].tags[way], tag_of(hash), memory_order_relaxed);
+	store(&entry->address, address);
+	store(&entry->around, pack_around(address, chain));
+	atomic_store_explicit(&entry->count, chain->count, memory_order_release);
+	for (uint32_t i = 0; i < chain->count; i++)
+		store(&entry->calls[i], words[i]);
 	atomic_store_explicit(&entry->version, version + 2, memory_order_release);
 }

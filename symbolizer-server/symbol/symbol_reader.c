@@ -2,10 +2,12 @@
 #include "symbolizer-server/symbol/symbol_reader.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "symbolizer-server/sandbox/symbol_block.h"
 #include "symbolizer-server/sandbox/symbol_code.h"
+#include "symbolizer-server/sandbox/symbol_span.h"
 #include "symbolizer-server/symbol/symbol_warm.h"
 
 /* An index can be replaced while it is read; not again and again. */
@@ -107,7 +109,7 @@ static int load_number(struct symbol_reader *reader, enum symbol_chunk_kind kind
 	return r == -ENOENT ? -EBADMSG : r;
 }
 
-static int read_text(struct symbol_reader *reader, enum symbol_chunk_kind kind, uint32_t number,
+static int search_text(struct symbol_reader *reader, enum symbol_chunk_kind kind, uint32_t number,
 	const char **ret_text)
 {
 	struct warm_chunk chunk;
@@ -123,6 +125,28 @@ static int read_text(struct symbol_reader *reader, enum symbol_chunk_kind kind, 
 	return 0;
 }
 
+/* Searched for once, then known by its number. */
+static int read_text(struct symbol_reader *reader, enum symbol_chunk_kind kind, uint32_t number,
+	const char **ret_text)
+{
+	struct warm_texts *texts =
+		kind == SYMBOL_CHUNK_NAMES ? &reader->newest->names : &reader->newest->files;
+	const char *text;
+	int r;
+
+	if (number >= texts->count)
+		return -EBADMSG;
+	text = atomic_load_explicit(&texts->texts[number], memory_order_acquire);
+	if (!text) {
+		r = search_text(reader, kind, number, &text);
+		if (r < 0)
+			return r;
+		atomic_store_explicit(&texts->texts[number], text, memory_order_release);
+	}
+	*ret_text = text;
+	return 0;
+}
+
 static int read_function(
 	struct symbol_reader *reader, uint64_t address, struct symbol_index_function *ret_function)
 {
@@ -134,120 +158,113 @@ static int read_function(
 	return symbol_index_find_function(chunk.bytes, chunk.byte_count, address, ret_function);
 }
 
-/* In front of the first chunk, and where there is none, nothing was inlined anywhere: up to the
- * next of the same kind. */
-static uint64_t first_key(const struct symbol_reader *reader, enum symbol_chunk_kind kind)
+static int add_call(struct numbered_chain *chain, uint32_t name, uint32_t file, uint32_t line)
 {
-	const struct warm_kind *chunks = &reader->newest->kinds[kind];
-
-	return chunks->count ? chunks->firsts[0] : UINT64_MAX;
-}
-
-static int read_inline(
-	struct symbol_reader *reader, uint64_t address, struct symbol_code_inline *ret_inline)
-{
-	struct warm_chunk chunk;
-	int r = load(reader, SYMBOL_CHUNK_INLINES, address, &chunk);
-
-	if (r == -ENOENT) {
-		*ret_inline =
-			(struct symbol_code_inline){.end = first_key(reader, SYMBOL_CHUNK_INLINES)};
-		return 0;
-	}
-	if (r == 0)
-		r = symbol_code_find_inline(chunk.bytes, chunk.byte_count, address, ret_inline);
-	if (r == 0 && ret_inline->end > chunk.next)
-		ret_inline->end = chunk.next;
-	return r;
-}
-
-static int read_line(
-	struct symbol_reader *reader, uint64_t address, struct symbol_code_line *ret_line)
-{
-	struct warm_chunk chunk;
-	int r = load(reader, SYMBOL_CHUNK_LINES, address, &chunk);
-
-	if (r == -ENOENT) {
-		*ret_line = (struct symbol_code_line){.end = first_key(reader, SYMBOL_CHUNK_LINES)};
-		return 0;
-	}
-	if (r == 0)
-		r = symbol_code_find_line(chunk.bytes, chunk.byte_count, address, ret_line);
-	if (r == 0 && ret_line->end > chunk.next)
-		ret_line->end = chunk.next;
-	return r;
-}
-
-static int add_call(struct symbol_reader *reader, struct symbol_chain *chain, uint32_t name,
-	uint32_t file, uint32_t line)
-{
-	struct symbol_call *call;
-	int r = 0;
-
 	if (chain->count == SYMBOL_CHAIN_MAX)
 		return -EBADMSG;
-	call = &chain->calls[chain->count++];
-	call->file = NULL;
-	call->line = line;
-	if (file)
-		r = read_text(reader, SYMBOL_CHUNK_FILES, file - 1, &call->file);
-	return r < 0 ? r : read_text(reader, SYMBOL_CHUNK_NAMES, name, &call->name);
+	chain->calls[chain->count++] = (struct numbered_call){name, file, line};
+	return 0;
+}
+
+static int open_calls(
+	struct symbol_reader *reader, uint32_t call, struct symbol_code_table *ret_table)
+{
+	struct warm_chunk chunk;
+	int r;
+
+	/* Chunks of calls are of one length, as we write them. */
+	reader->hints[SYMBOL_CHUNK_CALLS] = (call - 1) / SYMBOL_CHUNK_CALLS_AIM;
+	r = load_number(reader, SYMBOL_CHUNK_CALLS, call, &chunk);
+	return r < 0 ? r : symbol_code_open(chunk.bytes, chunk.byte_count, chunk.first, ret_table);
 }
 
 /* Each call says from where it was called: that is the line of the one around it. */
-static int add_calls(struct symbol_reader *reader, struct symbol_chain *chain, uint32_t call,
-	struct symbol_code_line *line)
+static int add_calls(
+	struct symbol_reader *reader, struct numbered_chain *chain, const struct symbol_span *span)
 {
-	int r = 0;
+	uint32_t call = span->call, file = span->file, line = span->line;
+	struct symbol_code_table table = {.first = UINT32_MAX};
 
-	while (r == 0 && call != 0) {
+	while (call != 0) {
 		struct symbol_code_call read = {0};
-		struct warm_chunk chunk;
+		int r = 0;
 
-		r = load_number(reader, SYMBOL_CHUNK_CALLS, call, &chunk);
+		/* Parents have lower numbers. */
+		if (call < table.first)
+			r = open_calls(reader, call, &table);
 		if (r == 0)
-			r = symbol_code_find_call(
-				chunk.bytes, chunk.byte_count, chunk.first, call, &read);
+			r = symbol_code_find_call(&table, call, &read);
+		if (r == 0)
+			r = add_call(chain, read.name, file, line);
 		if (r < 0)
 			return r;
-		r = add_call(reader, chain, read.name, line->file, line->line);
-		line->file = read.file;
-		line->line = read.line;
+		file = read.file;
+		line = read.line;
 		call = read.parent;
 	}
-	return r;
+	return add_call(chain, span->function, file, line);
 }
 
-static uint64_t higher(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
-static uint64_t lower(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
-}
-
-static int read_chain(struct symbol_reader *reader, uint64_t address, struct symbol_chain *chain)
+/* What every index has; and all that one without debug information has. */
+static int read_function_alone(
+	struct symbol_reader *reader, uint64_t address, struct numbered_chain *chain)
 {
 	struct symbol_index_function function = {0};
-	struct symbol_code_inline call = {0};
-	struct symbol_code_line line = {0};
 	int r = read_function(reader, address, &function);
 
-	if (r == 0)
-		r = read_inline(reader, address, &call);
-	if (r == 0)
-		r = read_line(reader, address, &line);
 	if (r < 0)
 		return r;
 	chain->count = 0;
-	chain->start = higher(function.start, call.start);
-	chain->end = lower(function.end, call.end);
-	chain->line_start = higher(chain->start, line.start);
-	chain->line_end = lower(chain->end, line.end);
-	r = add_calls(reader, chain, call.call, &line);
-	return r < 0 ? r : add_call(reader, chain, function.name, line.file, line.line);
+	chain->start = chain->line_start = function.start;
+	chain->end = chain->line_end = function.end;
+	return add_call(chain, function.name, 0, 0);
+}
+
+static int read_chain(struct symbol_reader *reader, uint64_t address, struct numbered_chain *chain)
+{
+	struct symbol_span span = {0};
+	struct warm_chunk chunk;
+	int r;
+
+	if (reader->newest->kinds[SYMBOL_CHUNK_SPANS].count == 0)
+		return read_function_alone(reader, address, chain);
+	r = load(reader, SYMBOL_CHUNK_SPANS, address, &chunk);
+	if (r == 0)
+		r = symbol_span_find(chunk.bytes, chunk.byte_count, chunk.first, address, &span);
+	if (r < 0)
+		return r;
+	if (span.function == SYMBOL_SPAN_NO_FUNCTION)
+		return -ENOENT;
+	chain->count = 0;
+	chain->start = span.call_start;
+	chain->line_start = span.start;
+	chain->end = chain->line_end = span.end;
+	return add_calls(reader, chain, &span);
+}
+
+/* The texts of a chain. */
+static int read_texts(
+	struct symbol_reader *reader, const struct numbered_chain *from, struct symbol_chain *chain)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < from->count; i++) {
+		const struct numbered_call *call = &from->calls[i];
+		const char *file = NULL, *name = NULL;
+
+		if (call->file)
+			r = read_text(reader, SYMBOL_CHUNK_FILES, call->file - 1, &file);
+		if (r == 0)
+			r = read_text(reader, SYMBOL_CHUNK_NAMES, call->name, &name);
+		chain->calls[i] =
+			(struct symbol_call){.name = name, .file = file, .line = call->line};
+	}
+	chain->start = from->start;
+	chain->end = from->end;
+	chain->line_start = from->line_start;
+	chain->line_end = from->line_end;
+	chain->count = from->count;
+	return r;
 }
 
 static int read_symbol(struct symbol_reader *reader, uint64_t address, struct symbol *ret_symbol)
@@ -298,13 +315,17 @@ int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct sy
 int symbol_reader_chain(
 	struct symbol_reader *reader, uint64_t address, struct symbol_chain *ret_chain)
 {
-	if (symbol_hot_find(&reader->newest->hot, address, ret_chain))
-		return 0;
+	struct numbered_chain found;
+
 	for (;;) {
-		int r = read_chain(reader, address, ret_chain);
+		struct symbol_hot *hot = &reader->newest->hot;
+		bool kept = symbol_hot_find(hot, address, &found);
+		int r = kept ? 0 : read_chain(reader, address, &found);
 
 		if (r == 0)
-			symbol_hot_offer(&reader->newest->hot, address, ret_chain);
+			r = read_texts(reader, &found, ret_chain);
+		if (r == 0 && !kept)
+			symbol_hot_offer(hot, address, &found);
 		if (r == 0 || r == -ENOENT)
 			return r;
 		r = settle(reader, r);

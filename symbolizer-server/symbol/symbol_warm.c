@@ -56,14 +56,16 @@ static void module_free(struct warm_module *module)
 {
 	if (!module)
 		return;
-	for (uint32_t i = 0; module->chunks && i < module->header.chunk_count; i++) {
-		const uint8_t *bytes = atomic_load(&module->chunks[i]);
+	for (uint32_t i = 0; module->slots && i < module->header.chunk_count; i++) {
+		const uint8_t *bytes = atomic_load(&module->slots[i].bytes);
 
 		free((void *)(uintptr_t)bytes);
 	}
 	for (int kind = 0; kind < WARM_KIND_COUNT; kind++)
 		free(module->kinds[kind].firsts);
-	free(module->chunks);
+	free(module->slots);
+	free(module->names.texts);
+	free(module->files.texts);
 	free(module->header_bytes);
 	symbol_hot_done(&module->hot);
 	free(module);
@@ -93,6 +95,31 @@ static int read_kinds(struct warm_module *module)
 	return 0;
 }
 
+/* Zeroed by the kernel where there are many, and memory only where one is asked for. */
+static int texts_init(struct warm_texts *texts, uint32_t count)
+{
+	texts->texts = calloc((size_t)count + 1, sizeof(*texts->texts));
+	texts->count = texts->texts ? count : 0;
+	return texts->texts ? 0 : -ENOMEM;
+}
+
+static int read_tables(struct warm_module *module)
+{
+	const struct symbol_index_header *header = &module->header;
+	int r;
+
+	module->slots = calloc(header->chunk_count + 1, sizeof(*module->slots));
+	if (!module->slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < header->chunk_count; i++)
+		module->slots[i].byte_count =
+			symbol_index_entry(module->header_bytes, i).byte_count;
+	r = texts_init(&module->names, header->name_count);
+	if (r == 0)
+		r = texts_init(&module->files, header->file_count);
+	return r < 0 ? r : read_kinds(module);
+}
+
 /* Reads the header of the entry; chunk 0 of the cache. */
 static int module_read(struct symbol_cache *cache, struct warm_module *module)
 {
@@ -109,19 +136,18 @@ static int module_read(struct symbol_cache *cache, struct warm_module *module)
 		symbol_cache_drop(cache, &module->entry.id);
 		return -EUCLEAN;
 	}
-	module->chunks = calloc(module->header.chunk_count + 1, sizeof(*module->chunks));
-	if (!module->chunks)
-		return -ENOMEM;
-	return read_kinds(module);
+	return read_tables(module);
 }
 
 static void count_bytes(struct warm_module *module)
 {
-	/* A first key and a pointer for each chunk. */
-	size_t chunk_bytes = sizeof(uint64_t) + sizeof(void *);
+	/* A first key and a place for each chunk. */
+	size_t chunk_bytes = sizeof(uint64_t) + sizeof(struct warm_slot);
+	size_t text_count = (size_t)module->names.count + module->files.count;
 
 	module->counted_bytes = sizeof(*module) + module->header.byte_count +
-		module->header.chunk_count * chunk_bytes + symbol_hot_bytes(&module->hot);
+		module->header.chunk_count * chunk_bytes + text_count * sizeof(void *) +
+		symbol_hot_bytes(&module->hot);
 }
 
 static int module_new(struct symbol_cache *cache, const struct symbol_cache_entry *entry,
@@ -322,7 +348,7 @@ static int read_chunk(struct symbol_warm *warm, struct warm_module *module, uint
 		free(bytes);
 		return -EBADMSG;
 	}
-	if (atomic_compare_exchange_strong(&module->chunks[index], &there, bytes)) {
+	if (atomic_compare_exchange_strong(&module->slots[index].bytes, &there, bytes)) {
 		atomic_fetch_add_explicit(&module->chunk_bytes, byte_count, memory_order_relaxed);
 		*ret_bytes = bytes;
 		return 0;
@@ -357,15 +383,15 @@ int symbol_warm_chunk(struct symbol_warm *warm, struct warm_module *module,
 {
 	const struct warm_kind *kind = &module->kinds[number];
 	uint32_t at = locate(kind, key, *hint);
-	struct symbol_index_entry entry;
+	struct warm_slot *slot;
 	const uint8_t *bytes;
 	int r;
 
 	if (at == kind->count)
 		return -ENOENT;
 	*hint = at;
-	entry = symbol_index_entry(module->header_bytes, kind->base + at);
-	bytes = atomic_load_explicit(&module->chunks[kind->base + at], memory_order_acquire);
+	slot = &module->slots[kind->base + at];
+	bytes = atomic_load_explicit(&slot->bytes, memory_order_acquire);
 	if (!bytes) {
 		r = read_chunk(warm, module, kind->base + at, &bytes);
 		if (r < 0)
@@ -373,8 +399,8 @@ int symbol_warm_chunk(struct symbol_warm *warm, struct warm_module *module,
 	}
 	*ret_chunk = (struct warm_chunk){
 		.bytes = bytes,
-		.byte_count = entry.byte_count,
-		.first = entry.first,
+		.byte_count = slot->byte_count,
+		.first = kind->firsts[at],
 		.next = at + 1 < kind->count ? kind->firsts[at + 1] : UINT64_MAX,
 	};
 	return 0;

@@ -40,7 +40,20 @@ struct warm_kind {
 	uint32_t base; /* the directory's entry of the first one */
 };
 
-#define WARM_KIND_COUNT (SYMBOL_CHUNK_FILES + 1)
+#define WARM_KIND_COUNT (SYMBOL_CHUNK_SPANS + 1)
+
+/* A chunk by its entry of the directory. */
+struct warm_slot {
+	_Atomic(const uint8_t *) bytes; /* NULL: not read yet */
+	uint32_t byte_count;
+};
+
+/* Texts by their number, as far as they were asked for: most of a chain is names, and each would
+ * take two searches. */
+struct warm_texts {
+	_Atomic(const char *) *texts; /* NULL where it was not asked for yet */
+	uint32_t count;
+};
 
 struct warm_module {
 	struct warm_module *next_of_bucket;
@@ -52,7 +65,9 @@ struct warm_module {
 	struct symbol_index_header header;
 	uint8_t *header_bytes;
 	struct warm_kind kinds[WARM_KIND_COUNT];
-	_Atomic(const uint8_t *) *chunks; /* by entry of the directory; NULL: not read yet */
+	struct warm_slot *slots;
+	struct warm_texts names;
+	struct warm_texts files; /* file N is text N - 1 */
 	struct symbol_hot hot;
 };
 

@@ -11,6 +11,7 @@
 #include "symbolizer-server/sandbox/name_text.h"
 #include "symbolizer-server/sandbox/symbol_code.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
+#include "symbolizer-server/sandbox/symbol_span.h"
 #include "tests/fuzz/fuzz.h"
 
 static void use_functions(const struct symbol_index_header *header, const uint8_t *bytes,
@@ -48,51 +49,42 @@ static void use_names(const uint8_t *bytes, size_t byte_count, uint64_t first, b
 	}
 }
 
-/* Each range that was found ends where the next look-up begins. */
-static void use_inlines(const struct symbol_index_header *header, const uint8_t *bytes,
+/* Each span that was found ends where the next look-up begins. */
+static void use_spans(const struct symbol_index_header *header, const uint8_t *bytes,
 	size_t byte_count, uint64_t first, bool sound)
 {
-	struct symbol_code_inline found = {.end = first};
+	struct symbol_span found = {.end = first};
 
 	for (int i = 0; i < 1000 && found.end != UINT64_MAX; i++) {
 		uint64_t address = found.end;
-		int r = symbol_code_find_inline(bytes, byte_count, address, &found);
+		int r = symbol_span_find(bytes, byte_count, first, address, &found);
 
 		must(r == 0 || r == -EBADMSG);
 		must(!sound || r == 0);
 		if (r < 0)
 			break;
 		must(address >= found.start && address < found.end);
-		must(!sound || found.call <= header->call_count);
-	}
-}
-
-static void use_lines(const struct symbol_index_header *header, const uint8_t *bytes,
-	size_t byte_count, uint64_t first, bool sound)
-{
-	struct symbol_code_line found = {.end = first};
-
-	for (int i = 0; i < 1000 && found.end != UINT64_MAX; i++) {
-		uint64_t address = found.end;
-		int r = symbol_code_find_line(bytes, byte_count, address, &found);
-
-		must(r == 0 || r == -EBADMSG);
-		must(!sound || r == 0);
-		if (r < 0)
-			break;
-		must(address >= found.start && address < found.end);
-		must(!sound || found.file <= header->file_count);
+		must(found.call_start <= found.start);
+		if (!sound)
+			continue;
+		must(found.function < header->name_count ||
+			found.function == SYMBOL_SPAN_NO_FUNCTION);
+		must(found.call <= header->call_count && found.file <= header->file_count);
 	}
 }
 
 static void use_calls(const struct symbol_index_header *header, const uint8_t *bytes,
 	size_t byte_count, uint64_t first, bool sound)
 {
+	struct symbol_code_table table;
+
+	if (symbol_code_open(bytes, byte_count, first, &table) < 0)
+		return;
 	for (uint32_t i = 0; i < 1000; i++) {
 		struct symbol_code_call call;
 		uint32_t number = (uint32_t)first + i;
 
-		if (symbol_code_find_call(bytes, byte_count, first, number, &call) < 0)
+		if (symbol_code_find_call(&table, number, &call) < 0)
 			return;
 		must(call.parent < number);
 		must(!sound || (call.name < header->name_count && call.file <= header->file_count));
@@ -113,10 +105,8 @@ static void use_chunk(const struct symbol_index_header *header, struct symbol_in
 	sound = symbol_index_check_chunk(header, &entry, copy, &function_count) == 0;
 	if (entry.kind == SYMBOL_CHUNK_FUNCTIONS)
 		use_functions(header, copy, entry.byte_count, entry.first, sound);
-	else if (entry.kind == SYMBOL_CHUNK_INLINES)
-		use_inlines(header, copy, entry.byte_count, entry.first, sound);
-	else if (entry.kind == SYMBOL_CHUNK_LINES)
-		use_lines(header, copy, entry.byte_count, entry.first, sound);
+	else if (entry.kind == SYMBOL_CHUNK_SPANS)
+		use_spans(header, copy, entry.byte_count, entry.first, sound);
 	else if (entry.kind == SYMBOL_CHUNK_CALLS)
 		use_calls(header, copy, entry.byte_count, entry.first, sound);
 	else if (entry.kind == SYMBOL_CHUNK_NAMES || entry.kind == SYMBOL_CHUNK_FILES)

@@ -37,7 +37,7 @@ static void entries_are_cut_into_chunks_that_fit(void)
 	uint64_t first_before = 0, total = 0;
 
 	index_chunks_init(&chunks, (size_t)16 << 20);
-	CHECK_EQ(index_chunks_add_entries(&chunks, SYMBOL_CHUNK_LINES, &entries), 0);
+	CHECK_EQ(index_chunks_add_entries(&chunks, SYMBOL_CHUNK_FUNCTIONS, &entries), 0);
 	CHECK_EQ(calls, 6251);
 	CHECK(chunks.count >= 15 && chunks.count < 20);
 	bytes_reader_init(&directory, chunks.directory.bytes, chunks.directory.byte_count);
@@ -45,7 +45,7 @@ static void entries_are_cut_into_chunks_that_fit(void)
 		uint32_t byte_count;
 		uint64_t first;
 
-		CHECK_EQ(bytes_read_u32(&directory), SYMBOL_CHUNK_LINES);
+		CHECK_EQ(bytes_read_u32(&directory), SYMBOL_CHUNK_FUNCTIONS);
 		byte_count = bytes_read_u32(&directory);
 		first = bytes_read_u64(&directory);
 		bytes_read_u64(&directory);

@@ -5,20 +5,20 @@
 
 #include "tests/support/check.h"
 
-static struct symbol_chain chain_of(uint32_t line)
+static struct numbered_chain chain_of(uint32_t line)
 {
-	struct symbol_chain chain = {
+	struct numbered_chain chain = {
 		.start = line, .end = line + 10, .line_start = line, .line_end = line + 1};
 
 	chain.count = 2;
-	chain.calls[0] = (struct symbol_call){.name = "inner", .file = "a.c", .line = line};
-	chain.calls[1] = (struct symbol_call){.name = "outer", .line = 7};
+	chain.calls[0] = (struct numbered_call){.name = 11, .file = 3, .line = line};
+	chain.calls[1] = (struct numbered_call){.name = 12, .line = 7};
 	return chain;
 }
 
 static void the_second_time_a_chain_is_kept(void)
 {
-	struct symbol_chain chain = chain_of(5), found = {0};
+	struct numbered_chain chain = chain_of(5), found = {0};
 	struct symbol_hot hot;
 
 	symbol_hot_init(&hot, 10);
@@ -32,24 +32,24 @@ static void the_second_time_a_chain_is_kept(void)
 	CHECK_EQ(found.end, 15);
 	CHECK_EQ(found.line_start, 5);
 	CHECK_EQ(found.line_end, 6);
-	CHECK_STR(found.calls[0].name, "inner");
-	CHECK_STR(found.calls[0].file, "a.c");
+	CHECK_EQ(found.calls[0].name, 11);
+	CHECK_EQ(found.calls[0].file, 3);
 	CHECK_EQ(found.calls[0].line, 5);
-	CHECK_STR(found.calls[1].name, "outer");
-	CHECK(!found.calls[1].file);
+	CHECK_EQ(found.calls[1].name, 12);
+	CHECK_EQ(found.calls[1].file, 0);
 	CHECK(!symbol_hot_find(&hot, 6, &found));
 	symbol_hot_done(&hot);
 }
 
 static void a_scan_over_everything_leaves_what_is_asked_for(void)
 {
-	struct symbol_chain found = {0};
+	struct numbered_chain found = {0};
 	struct symbol_hot hot;
 	uint32_t kept = 0;
 
 	symbol_hot_init(&hot, 10);
 	for (uint32_t i = 0; i < 50000; i++) {
-		struct symbol_chain scanned = chain_of(1000 + i), asked = chain_of(i % 10);
+		struct numbered_chain scanned = chain_of(1000 + i), asked = chain_of(i % 10);
 
 		symbol_hot_offer(&hot, 1000 + i, &scanned);
 		if (!symbol_hot_find(&hot, i % 10, &found))
@@ -67,13 +67,13 @@ static void a_scan_over_everything_leaves_what_is_asked_for(void)
 
 static void a_full_table_makes_room_for_what_is_asked_for_now(void)
 {
-	struct symbol_chain found = {0};
+	struct numbered_chain found = {0};
 	struct symbol_hot hot;
 	uint32_t kept = 0;
 
 	symbol_hot_init(&hot, 10);
 	for (uint32_t i = 0; i < 5000; i++) {
-		struct symbol_chain chain = chain_of(i);
+		struct numbered_chain chain = chain_of(i);
 
 		symbol_hot_offer(&hot, i, &chain);
 		symbol_hot_offer(&hot, i, &chain);
@@ -88,7 +88,7 @@ static void a_full_table_makes_room_for_what_is_asked_for_now(void)
 
 static void what_does_not_fit_is_not_kept(void)
 {
-	struct symbol_chain chain = chain_of(5), found = {0};
+	struct numbered_chain chain = chain_of(5), found = {0};
 	struct symbol_hot hot;
 
 	symbol_hot_init(&hot, UINT32_MAX);
@@ -98,11 +98,28 @@ static void what_does_not_fit_is_not_kept(void)
 	symbol_hot_offer(&hot, 5, &chain);
 	CHECK(!symbol_hot_find(&hot, 5, &found));
 	chain = chain_of(6);
-	chain.end = UINT64_MAX;
+	chain.calls[0].name = UINT32_MAX;
 	symbol_hot_offer(&hot, 6, &chain);
 	symbol_hot_offer(&hot, 6, &chain);
 	CHECK(!symbol_hot_find(&hot, 6, &found));
 	CHECK(!symbol_hot_find(&hot, UINT64_MAX, &found));
+	symbol_hot_done(&hot);
+}
+
+/* What holds for a long range holds for a part of it. */
+static void a_range_that_does_not_fit_is_kept_as_a_part_of_it(void)
+{
+	struct numbered_chain chain = chain_of(7), found = {0};
+	struct symbol_hot hot;
+
+	symbol_hot_init(&hot, 10);
+	chain.start = 0;
+	chain.end = UINT64_MAX;
+	symbol_hot_offer(&hot, UINT64_C(1) << 40, &chain);
+	symbol_hot_offer(&hot, UINT64_C(1) << 40, &chain);
+	CHECK(symbol_hot_find(&hot, UINT64_C(1) << 40, &found));
+	CHECK(found.start > 0 && found.start < UINT64_C(1) << 40);
+	CHECK(found.end < UINT64_MAX && found.end > UINT64_C(1) << 40);
 	symbol_hot_done(&hot);
 }
 
@@ -111,11 +128,11 @@ static struct symbol_hot shared;
 /* Writes the same few places as the other threads, and never reads half of one. */
 static void *hammer(void *context)
 {
-	static _Thread_local struct symbol_chain found;
+	static _Thread_local struct numbered_chain found;
 
 	for (uint32_t i = 0; i < 200000; i++) {
 		uint64_t address = 7919 * (i % 600) + (uintptr_t)context % 2;
-		struct symbol_chain chain = chain_of((uint32_t)address);
+		struct numbered_chain chain = chain_of((uint32_t)address);
 
 		if (symbol_hot_find(&shared, address, &found)) {
 			CHECK_EQ(found.count, 2);
@@ -146,6 +163,7 @@ int main(void)
 	RUN(a_scan_over_everything_leaves_what_is_asked_for);
 	RUN(a_full_table_makes_room_for_what_is_asked_for_now);
 	RUN(what_does_not_fit_is_not_kept);
+	RUN(a_range_that_does_not_fit_is_kept_as_a_part_of_it);
 	RUN(threads_never_see_half_a_chain);
 	return 0;
 }

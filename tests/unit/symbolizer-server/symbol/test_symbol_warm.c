@@ -150,10 +150,10 @@ static void keys_lie_in_the_chunk_that_starts_before_them(void)
 
 	store(6, 40000);
 	module = open_module(warm, 6);
-	CHECK_EQ(symbol_warm_chunk(warm, module, SYMBOL_CHUNK_LINES, 0, &hint, &chunk), -ENOENT);
+	CHECK_EQ(symbol_warm_chunk(warm, module, SYMBOL_CHUNK_SPANS, 0, &hint, &chunk), -ENOENT);
 	for (; address != UINT64_MAX; address = chunk.next, chunk_count++) {
 		CHECK_EQ(
-			symbol_warm_chunk(warm, module, SYMBOL_CHUNK_LINES, address, &hint, &chunk),
+			symbol_warm_chunk(warm, module, SYMBOL_CHUNK_SPANS, address, &hint, &chunk),
 			0);
 		CHECK_EQ(chunk.first, address);
 		CHECK_EQ(hint, chunk_count);
@@ -161,7 +161,7 @@ static void keys_lie_in_the_chunk_that_starts_before_them(void)
 	CHECK(chunk_count > 2);
 	/* Back to the first, past the hint. */
 	CHECK_EQ(symbol_warm_chunk(
-			 warm, module, SYMBOL_CHUNK_LINES, MADE_CODE_START + 1, &hint, &chunk),
+			 warm, module, SYMBOL_CHUNK_SPANS, MADE_CODE_START + 1, &hint, &chunk),
 		0);
 	CHECK_EQ(hint, 0);
 	symbol_warm_close(warm, module);
