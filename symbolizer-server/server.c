@@ -6,7 +6,7 @@
  *   HTTP socket     a port in use, gRPC's too, is found before anything else is touched
  *   data folder
  *   sandbox         opens this program's own file
- *   symbolizer      sets environment variables, so it comes before every thread; locks its folder
+ *   symbolizer      locks its folder, may move a damaged cache aside
  *   store           locks the data folder, takes up what a crash left
  *   host board
  *   HTTP            answers from here on, `/readyz` not yet
@@ -35,6 +35,7 @@
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/service/grpc_service.h"
 #include "symbolizer-server/status/host_board.h"
+#include "symbolizer-server/symbol/debuginfod_servers.h"
 #include "symbolizer-server/symbol/source_fetch.h"
 #include "symbolizer-server/symbol/source_text.h"
 #include "symbolizer-server/symbol/symbolizer.h"
@@ -59,7 +60,6 @@ struct server {
 	bool has_sandbox;
 	struct symbolizer *symbolizer;
 	struct source_texts *sources; /* NULL: no debuginfod server is set */
-	char debuginfod_folder[PATH_BYTES_MAX]; /* the symbolizer's */
 	struct profile_store *store;
 	struct host_board *hosts;
 	struct http_counters http_counters;
@@ -153,15 +153,19 @@ static int start_symbols(struct server *server)
 	}
 	server->has_sandbox = true;
 	r = symbolizer_new(&options, &server->symbolizer);
+	if (r == -EDESTADDRREQ) {
+		/* They may hold credentials: not for the log. */
+		return log_error(-EINVAL,
+			"--debuginfod-urls: give at most %d addresses of HTTP servers, with blanks "
+			"between them",
+			DEBUGINFOD_SERVERS_MAX);
+	}
 	if (r < 0)
 		return refuse_data(server, r, "");
-	if (!settings->debuginfod_urls)
+	if (!symbolizer_servers(server->symbolizer))
 		return 0;
-	if (snprintf(server->debuginfod_folder, PATH_BYTES_MAX, "%s/debuginfod", folder) >=
-		PATH_BYTES_MAX)
-		return refuse_data(server, -ENAMETOOLONG, "");
-	r = source_texts_new(
-		source_fetch, server->debuginfod_folder, clock_system(), &server->sources);
+	r = source_texts_new(source_fetch, symbolizer_servers(server->symbolizer), clock_system(),
+		&server->sources);
 	return r < 0 ? log_error(r, "preparing for source texts") : 0;
 }
 

@@ -187,6 +187,61 @@ static void print_hosts(const struct status_page *page, const struct cJSON *stat
 			count - HOST_ROW_COUNT_MAX);
 }
 
+/* ---- debuginfod ---- */
+
+/* `not found 3`, if there are any. */
+static void print_answers(const struct status_page *page, const struct cJSON *server,
+	const char *name, const char *words)
+{
+	double count = command_number(server, name);
+
+	if (count > 0)
+		fprintf(page->out, ", %s %.0f", words, count);
+}
+
+static void print_silence(
+	const struct status_page *page, const struct cJSON *server, uint64_t now_ns)
+{
+	uint64_t next_ns = (uint64_t)command_number(server, "next_try");
+	char since[AMOUNT_BYTES_MAX];
+
+	output_age((uint64_t)command_number(server, "failing_since"), now_ns, since);
+	print_paint(page, PAINT_WARNING);
+	fprintf(page->out, "  does not answer, the first failure was %s (", since);
+	output_text(page->out, command_text(server, "last_failure"));
+	fputc(')', page->out);
+	print_paint(page, PAINT_PLAIN);
+	if (next_ns > now_ns) {
+		fprintf(page->out, "; next try in %.0f s",
+			(double)(next_ns - now_ns) / (double)NS_PER_S);
+	}
+	fputc('\n', page->out);
+}
+
+static void print_debuginfod(
+	const struct status_page *page, const struct cJSON *server, uint64_t now_ns)
+{
+	fputs("debuginfod ", page->out);
+	output_text(page->out, command_text(server, "url"));
+	fprintf(page->out, ": asked %.0f times", command_number(server, "asked"));
+	print_answers(page, server, "hits", "files");
+	print_answers(page, server, "misses", "not there");
+	print_answers(page, server, "failures", "failed");
+	fputc('\n', page->out);
+	if (strcmp(command_text(server, "state"), "ok") != 0)
+		print_silence(page, server, now_ns);
+}
+
+static void print_servers(const struct status_page *page, const struct cJSON *status)
+{
+	const struct cJSON *servers = member(status, "debuginfod"), *server;
+
+	cJSON_ArrayForEach(server, servers)
+	{
+		print_debuginfod(page, server, (uint64_t)command_number(status, "now"));
+	}
+}
+
 /* ---- One host ---- */
 
 static void print_features(const struct status_page *page, const struct cJSON *host)
@@ -331,6 +386,7 @@ int status_page_print(const struct status_page *page, const struct cJSON *status
 	if (page->host)
 		return print_one_host(page, status);
 	print_server(page, status);
+	print_servers(page, status);
 	print_warnings(page, status);
 	status_chain_print(page, member(status, "chain"), member(status, "warnings"),
 		cJSON_GetArraySize(hosts));

@@ -10,6 +10,7 @@
 #include "store/disk/profile_store.h"
 #include "symbolizer-server/http/chain_json.h"
 #include "symbolizer-server/http/counter_list.h"
+#include "symbolizer-server/http/debuginfod_json.h"
 #include "symbolizer-server/http/metrics_text.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/status/host_board.h"
@@ -286,6 +287,8 @@ void route_status(void *context, const struct http_request *request, struct http
 	write_hosts(&json, &hosts, now_ns);
 	host_snapshot_done(&hosts);
 	write_counters(&json, site);
+	debuginfod_json_write(json_key(&json, "debuginfod"),
+		site->symbolizer ? symbolizer_servers(site->symbolizer) : NULL);
 	r = write_modules(&json, site);
 	json_end_object(&json);
 	if (r < 0)

@@ -18,6 +18,7 @@
 #include "symbolizer-server/sandbox/index_writer.h"
 #include "symbolizer-server/sandbox/kernel_text.h"
 #include "symbolizer-server/sandbox/mini_debug.h"
+#include "symbolizer-server/sandbox/object_image.h"
 #include "symbolizer-server/sandbox/plt_names.h"
 
 #define KERNEL_TEXT_BYTES_MAX ((size_t)256 << 20)
@@ -173,6 +174,35 @@ static void count_from(struct sources *sources, uint64_t start)
 	code_map_move(&sources->calls, start);
 }
 
+/* Whatever gives names to code that begins at START; 0: its addresses are those of the file. */
+static int read_image(const struct image *image, const struct section_names *names,
+	const struct sandbox_request *request, uint64_t start, struct sources *sources)
+{
+	int r = code_ranges_read(image, &sources->code);
+
+	if (r == 0)
+		r = read_sources(image, names, request, sources);
+	if (r == 0 && start > 0)
+		count_from(sources, start);
+	return r;
+}
+
+/* A module of the kernel. */
+static enum sandbox_fault index_object(const struct image *image, const struct section_names *names,
+	const struct sandbox_request *request, struct sources *sources)
+{
+	struct object_image object;
+	int r = object_image_open(image, names, &object);
+
+	if (r == -ENOTSUP || r == -ENOENT)
+		return SANDBOX_FAULT_RELOCATABLE;
+	if (r < 0)
+		return file_fault(r);
+	r = read_image(&object.image, names, request, object.start, sources);
+	object_image_done(&object);
+	return file_fault(r);
+}
+
 static enum sandbox_fault index_elf(
 	int fd, const struct sandbox_request *request, struct sources *sources)
 {
@@ -183,18 +213,14 @@ static enum sandbox_fault index_elf(
 
 	if (fault != SANDBOX_FAULT_NONE)
 		return fault;
-	if (image.type == ET_REL)
-		fault = SANDBOX_FAULT_RELOCATABLE;
-	if (fault == SANDBOX_FAULT_NONE) {
-		r = section_names_read(&image, &names);
-		if (r == 0 || survivable(r))
-			r = code_ranges_read(&image, &sources->code);
-		if (r == 0)
-			r = read_sources(&image, &names, request, sources);
-		if (r == 0 && kernel_start(&image, &names) > 0)
-			count_from(sources, kernel_start(&image, &names));
+	r = section_names_read(&image, &names);
+	if (r < 0 && !survivable(r))
 		fault = file_fault(r);
-	}
+	else if (image.type == ET_REL)
+		fault = index_object(&image, &names, request, sources);
+	else
+		fault = file_fault(
+			read_image(&image, &names, request, kernel_start(&image, &names), sources));
 	/* A file that was cut off keeps its segments and loses the table of sections. */
 	if (fault == SANDBOX_FAULT_NONE && sources->functions.count == 0)
 		fault = image.section_count == 0 ? SANDBOX_FAULT_DAMAGED : SANDBOX_FAULT_NO_NAMES;

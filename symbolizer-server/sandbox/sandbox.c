@@ -14,6 +14,7 @@
 
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
+#include "store/base/nameless_file.h"
 #include "store/base/whole_io.h"
 #include "symbolizer-server/sandbox/sandbox_launch.h"
 
@@ -53,23 +54,6 @@ void sandbox_done(struct sandbox *sandbox)
 	if (sandbox->binary_fd > 0)
 		close(sandbox->binary_fd);
 	*sandbox = (struct sandbox){.binary_fd = -1};
-}
-
-/* A file without a name. Not every file system knows how to make one: then its name is taken away
- * at once. */
-static int open_nameless(int folder_fd)
-{
-	char name[32];
-	int fd = openat(folder_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
-		return fd < 0 ? -errno : fd;
-	snprintf(name, sizeof(name), ".work-%016" PRIx64, clock_monotonic_ns());
-	fd = openat(folder_fd, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	unlinkat(folder_fd, name, 0);
-	return fd;
 }
 
 static enum sandbox_fault fault_of_end(const struct launch_result *ended)
@@ -112,9 +96,9 @@ static void close_outputs(struct outputs *outputs)
 
 static int open_outputs(int folder_fd, struct outputs *ret_outputs)
 {
-	struct outputs outputs = {.index_fd = open_nameless(folder_fd),
-		.report_fd = open_nameless(folder_fd),
-		.scratch_fd = open_nameless(folder_fd)};
+	struct outputs outputs = {.index_fd = nameless_file_open(folder_fd),
+		.report_fd = nameless_file_open(folder_fd),
+		.scratch_fd = nameless_file_open(folder_fd)};
 	int r = outputs.index_fd < 0	? outputs.index_fd
 		: outputs.report_fd < 0 ? outputs.report_fd
 					: (outputs.scratch_fd < 0 ? outputs.scratch_fd : 0);

@@ -21,7 +21,7 @@
 	X(ZEROS, 16, "the file holds nothing but zeros")                                     \
 	X(NOT_ELF, 17, "not an ELF file")                                                    \
 	X(DAMAGED, 18, "the ELF file is cut off or contradicts itself")                      \
-	X(RELOCATABLE, 19, "an object file: its addresses are not those of a process")       \
+	X(RELOCATABLE, 19, "an object file of a machine that is not known, or without code") \
 	X(OTHER_ID, 20, "the file carries another build-ID than it was asked for")           \
 	X(NO_ID, 21, "the file carries no build-ID")                                         \
 	X(NO_NAMES, 22, "stripped: the file holds no function names")                        \

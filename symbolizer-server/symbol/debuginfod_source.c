@@ -2,40 +2,32 @@
 #include "symbolizer-server/symbol/debuginfod_source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <elfutils/debuginfod.h>
-
+#include "store/base/bytes.h"
 #include "store/base/cleanup.h"
-#include "symbolizer-server/symbol/debuginfod_steps.h"
+#include "store/base/hash.h"
+#include "store/base/nameless_file.h"
+#include "symbolizer-server/symbol/debuginfod_ask.h"
 
-/* Seconds without enough progress: a server that accepts and says nothing costs that long. */
-#define TIMEOUT_S "10"
-/* Seconds for one file, however large. */
-#define WHOLE_TIME_S "600"
+/* A server that accepts and says nothing costs that long. */
+#define SILENCE_SECONDS_MAX 10
+/* For one file, however large. */
+#define WHOLE_TIME_MS UINT64_C(600000)
 /* What the servers send is read once more before anything depends on it. */
-#define FILE_BYTES_MAX "4294967296"
-/* A question takes about 1 KiB for each server and redirect. What does not fit is not written. */
-#define STEPS_BYTES ((size_t)64 << 10)
-
-/* Made by its worker, when it first asks. */
-struct client {
-	debuginfod_client *library;
-	const struct debuginfod_source *source;
-	int steps_fd; /* what the library tells of the question under way */
-	char *steps; /* STEPS_BYTES */
-};
+#define FILE_BYTES_MAX (UINT64_C(4) << 30)
+/* The address of a server and what it is asked for, to be hashed. */
+#define KEY_BYTES_MAX ((size_t)64 << 10)
+#define PATH_BYTES_MAX 192
 
 struct debuginfod_source {
 	struct symbol_source source;
-	struct client clients[SYMBOL_WORKERS_MAX];
+	struct debuginfod_source_options options;
+	struct debuginfod_client *clients[SYMBOL_WORKERS_MAX]; /* made by its worker */
 	atomic_bool stopping;
 };
 
@@ -44,141 +36,172 @@ static struct debuginfod_source *of_source(struct symbol_source *source)
 	return (struct debuginfod_source *)source;
 }
 
-static struct debuginfod_steps steps_of(const struct client *client)
+/* ---- What a server does not have ---- */
+
+/* A server and a question to it, as the misses of the cache know them. Unknown without memory. */
+static struct build_id key_of(const struct debuginfod_source *source, uint32_t server,
+	const struct symbol_question *question)
 {
-	/* Behind that stands what an earlier question left. */
-	off_t end = lseek(client->steps_fd, 0, SEEK_CUR);
-	size_t written = end < 0 ? 0 : end < (off_t)STEPS_BYTES ? (size_t)end : STEPS_BYTES;
-	struct debuginfod_steps steps;
-	ssize_t got = pread(client->steps_fd, client->steps, written, 0);
+	const char *url = debuginfod_servers_url(source->options.servers, server);
+	struct build_id key = {.byte_count = 0};
+	struct bytes_writer writer;
+	struct hash128 hash;
 
-	debuginfod_steps_read(client->steps, got > 0 ? (size_t)got : 0, &steps);
-	return steps;
-}
-
-/* Called by the library every now and then while it waits; anything but zero gives up. */
-static int give_up(debuginfod_client *library, long done, long whole)
-{
-	const struct client *client = debuginfod_get_user_data(library);
-
-	(void)done;
-	(void)whole;
-	return atomic_load(&client->source->stopping) ||
-		steps_of(client).redirected > DEBUGINFOD_REDIRECTS_MAX;
-}
-
-static void client_done(struct client *client)
-{
-	if (!client->library)
-		return;
-	debuginfod_end(client->library);
-	close(client->steps_fd);
-	free(client->steps);
-	*client = (struct client){.library = NULL};
-}
-
-/* A file in memory of STEPS_BYTES that cannot grow. */
-static int open_steps(void)
-{
-	int fd = memfd_create("steps", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd >= 0 &&
-		(ftruncate(fd, (off_t)STEPS_BYTES) < 0 ||
-			fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
-		close(fd);
-		fd = -1;
+	bytes_writer_init(&writer, KEY_BYTES_MAX);
+	bytes_write_span(&writer, url, strlen(url) + 1);
+	bytes_write_u8(&writer, (uint8_t)question->file);
+	bytes_write_u8(&writer, question->id.kind);
+	bytes_write_span(&writer, question->id.bytes, question->id.byte_count);
+	if (bytes_writer_fault(&writer) == 0) {
+		hash = hash128_bytes(writer.bytes, writer.byte_count);
+		if (build_id_make(BUILD_ID_HTL, &hash, sizeof(hash), &key) < 0)
+			key = (struct build_id){.byte_count = 0};
 	}
-	return fd < 0 ? -errno : fd;
+	bytes_writer_done(&writer);
+	return key;
 }
 
-static int client_init(struct client *client, const struct debuginfod_source *source)
+static bool is_known_to_lack(const struct debuginfod_source *source, uint32_t server,
+	const struct symbol_question *question)
 {
-	SCOPED_FD int steps_fd = open_steps();
-	SCOPED_FREE char *steps = malloc(STEPS_BYTES);
-	debuginfod_client *library;
+	struct build_id key = key_of(source, server, question);
+	uint64_t until_ns;
+	uint32_t reason;
 
-	if (steps_fd < 0)
-		return steps_fd;
-	library = steps ? debuginfod_begin() : NULL;
-	if (!library)
-		return -ENOMEM;
-	debuginfod_set_user_data(library, client);
-	debuginfod_set_progressfn(library, give_up);
-	debuginfod_set_verbose_fd(library, steps_fd);
-	*client = (struct client){library, source, TAKE_FD(steps_fd), TAKE(steps)};
-	return 0;
+	return build_id_known(&key) &&
+		symbol_misses_find(
+			source->options.misses, SYMBOL_MISS_SERVER, &key, &reason, &until_ns) == 0;
 }
 
-/* The library's answer, but a miss is one only if a server said so. */
-static int find(
-	struct client *client, const struct build_id *id, enum symbol_file file, char **ret_path)
+static void note_lack(const struct debuginfod_source *source, uint32_t server,
+	const struct symbol_question *question)
 {
-	struct debuginfod_steps steps;
-	int fd;
+	struct build_id key = key_of(source, server, question);
+	uint64_t now_ns = clock_read(&source->options.clock).realtime_ns;
 
-	lseek(client->steps_fd, 0, SEEK_SET);
-	if (file == SYMBOL_FILE_DEBUGINFO) {
-		fd = debuginfod_find_debuginfo(
-			client->library, id->bytes, id->byte_count, ret_path);
-	} else {
-		fd = debuginfod_find_executable(
-			client->library, id->bytes, id->byte_count, ret_path);
+	/* What finds no room is asked for again. */
+	if (build_id_known(&key))
+		symbol_misses_note(source->options.misses, SYMBOL_MISS_SERVER, &key, 0,
+			now_ns + question->hold_ns);
+}
+
+/* ---- Asking ---- */
+
+static void write_path(const struct symbol_question *question, char ret_path[PATH_BYTES_MAX])
+{
+	char id[BUILD_ID_TEXT_MAX];
+
+	build_id_format(&question->id, id);
+	snprintf(ret_path, PATH_BYTES_MAX, "/buildid/%s/%s", id,
+		question->file == SYMBOL_FILE_DEBUGINFO ? "debuginfo" : "executable");
+}
+
+struct asking {
+	struct debuginfod_source *source;
+	const struct symbol_question *question;
+	struct debuginfod_client *client;
+	struct debuginfod_request request;
+};
+
+static int ask_server(const struct asking *asking, uint32_t server, uint64_t *ret_byte_count)
+{
+	struct debuginfod_servers *servers = asking->source->options.servers;
+	int r;
+
+	if (is_known_to_lack(asking->source, server, asking->question)) {
+		debuginfod_servers_note_known(servers, server);
+		return -ENOENT;
 	}
-	/* A fetch that was given up looks like "not found". */
-	if (fd < 0 && atomic_load(&client->source->stopping))
-		return -ECANCELED;
-	if (fd != -ENOENT)
-		return fd;
-	steps = steps_of(client);
-	return debuginfod_steps_are_failure(&steps) ? -EREMOTEIO : fd;
+	r = debuginfod_ask(servers, server, asking->client, asking->request, false, ret_byte_count);
+	if (r == -ENOENT || r == -EBADMSG || r == -EFBIG)
+		note_lack(asking->source, server, asking->question);
+	return r;
+}
+
+/* One after the other, until there is a file or we are at an end ourselves. */
+static int ask_servers(const struct asking *asking, struct symbol_fetched *fetched)
+{
+	uint32_t count = debuginfod_servers_count(asking->source->options.servers);
+	int worst = -ENOENT;
+
+	for (uint32_t i = asking->question->skip; i < count; i++) {
+		int r = ask_server(asking, i, &fetched->byte_count);
+
+		if (r == 0) {
+			fetched->next = i + 1;
+			return 0;
+		}
+		if (r != -EAGAIN && r != -ENOENT && !debuginfod_error_is_theirs(r))
+			return r;
+		worst = debuginfod_worse(worst, r);
+	}
+	return worst;
 }
 
 static int fetch(struct symbol_source *base, unsigned worker,
 	const struct symbol_question *question, struct symbol_fetched *ret_fetched)
 {
 	struct debuginfod_source *source = of_source(base);
-	struct client *client = &source->clients[worker];
-	struct stat stat;
-	char *path = NULL;
-	int fd;
+	SCOPED_FD int fd = nameless_file_open(source->options.folder_fd);
+	struct symbol_fetched fetched = {.fd = -1};
+	char path[PATH_BYTES_MAX];
+	int r = fd < 0 ? fd : 0;
 
 	if (atomic_load(&source->stopping))
 		return -ECANCELED;
-	if (!client->library) {
-		int r = client_init(client, source);
-
-		if (r < 0)
-			return r;
-	}
-	fd = find(client, &question->id, question->file, &path);
-	if (fd < 0) {
-		free(path);
-		return fd;
-	}
-	if (fstat(fd, &stat) < 0)
-		stat.st_size = 0;
-	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	*ret_fetched = (struct symbol_fetched){
-		.fd = fd, .byte_count = (uint64_t)stat.st_size, .path = path};
+	if (r == 0 && !source->clients[worker])
+		r = debuginfod_client_new(&source->clients[worker]);
+	if (r < 0)
+		return r;
+	/* The file that came from there was another one. */
+	if (question->skip > 0)
+		note_lack(source, question->skip - 1, question);
+	write_path(question, path);
+	r = ask_servers(
+		&(struct asking){
+			.source = source,
+			.question = question,
+			.client = source->clients[worker],
+			.request = {.path = path,
+				.to_fd = fd,
+				.bytes_max = FILE_BYTES_MAX,
+				.silence_seconds = SILENCE_SECONDS_MAX,
+				.time_ms_max = WHOLE_TIME_MS,
+				.elf = true,
+				.stop = &source->stopping},
+		},
+		&fetched);
+	if (r < 0)
+		return r;
+	fetched.fd = TAKE_FD(fd);
+	*ret_fetched = fetched;
 	return 0;
 }
 
-/* The index is what is kept: the file and its folder go. */
+static uint64_t rests_until_ns(struct symbol_source *base, const struct symbol_question *question)
+{
+	struct debuginfod_source *source = of_source(base);
+	struct debuginfod_servers *servers = source->options.servers;
+	uint64_t now_ns = clock_read(&source->options.clock).monotonic_ns, first_ns = UINT64_MAX;
+
+	for (uint32_t i = question->skip; i < debuginfod_servers_count(servers); i++) {
+		uint64_t until_ns = debuginfod_servers_rests_until_ns(servers, i);
+
+		if (is_known_to_lack(source, i, question))
+			continue;
+		if (until_ns <= now_ns)
+			return 0;
+		if (until_ns < first_ns)
+			first_ns = until_ns;
+	}
+	/* Nobody is left to be asked: the answer is there at once. */
+	return first_ns == UINT64_MAX ? 0 : first_ns;
+}
+
 static void release(struct symbol_source *base, struct symbol_fetched *fetched)
 {
-	char *slash;
-
 	(void)base;
 	close(fetched->fd);
-	if (fetched->path) {
-		unlink(fetched->path);
-		slash = strrchr(fetched->path, '/');
-		if (slash) {
-			*slash = '\0';
-			rmdir(fetched->path);
-		}
-	}
-	free(fetched->path);
 	*fetched = (struct symbol_fetched){.fd = -1};
 }
 
@@ -192,66 +215,23 @@ static void source_free(struct symbol_source *base)
 	struct debuginfod_source *source = of_source(base);
 
 	for (unsigned i = 0; i < SYMBOL_WORKERS_MAX; i++)
-		client_done(&source->clients[i]);
+		debuginfod_client_free(source->clients[i]);
 	free(source);
 }
 
-/* The library keeps an empty file for what was not found (and for what was given up) and asks again
- * only after as many seconds as this file of its folder says. */
-static int forget_misses(const char *folder)
+int debuginfod_source_new(
+	const struct debuginfod_source_options *options, struct symbol_source **ret_source)
 {
-	SCOPED_FREE char *path = NULL;
-	SCOPED_FD int fd = -1;
+	struct debuginfod_source *source = calloc(1, sizeof(*source));
 
-	if (asprintf(&path, "%s/cache_miss_s", folder) < 0)
-		return -ENOMEM;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-	if (fd < 0)
-		return -errno;
-	return write(fd, "0", 1) == 1 ? 0 : -EIO;
-}
-
-static int set_environment(const char *urls, const char *folder)
-{
-	const struct {
-		const char *name;
-		const char *value;
-	} settings[] = {
-		{DEBUGINFOD_URLS_ENV_VAR, urls},
-		{DEBUGINFOD_CACHE_PATH_ENV_VAR, folder},
-		{DEBUGINFOD_TIMEOUT_ENV_VAR, TIMEOUT_S},
-		{DEBUGINFOD_MAXTIME_ENV_VAR, WHOLE_TIME_S},
-		{DEBUGINFOD_MAXSIZE_ENV_VAR, FILE_BYTES_MAX},
-		/* The symbolizer tries again by its own clock. */
-		{DEBUGINFOD_RETRY_LIMIT_ENV_VAR, "0"},
-	};
-
-	/* NOLINTBEGIN(concurrency-mt-unsafe): the server has no other threads yet. */
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		if (setenv(settings[i].name, settings[i].value, 1) < 0)
-			return -errno;
-	unsetenv(DEBUGINFOD_PROGRESS_ENV_VAR);
-	unsetenv(DEBUGINFOD_VERBOSE_ENV_VAR);
-	/* NOLINTEND(concurrency-mt-unsafe) */
-	return 0;
-}
-
-int debuginfod_source_new(const char *urls, const char *folder, struct symbol_source **ret_source)
-{
-	struct debuginfod_source *source;
-	int r = set_environment(urls, folder);
-
-	if (r == 0)
-		r = forget_misses(folder);
-	if (r < 0)
-		return r;
-	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;
+	source->options = *options;
 	source->source = (struct symbol_source){
 		.name = "debuginfod",
 		.fetch = fetch,
 		.release = release,
+		.rests_until_ns = rests_until_ns,
 		.stop = stop,
 		.free = source_free,
 	};

@@ -3,21 +3,16 @@
  * machine, then at debuginfod servers, and read what they get. */
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "store/base/fault.h"
-#include "store/log/log.h"
 #include "symbolizer-server/symbol/symbolizer_state.h"
-
-/* After so many failures in a row the servers are left alone for a while, the longer the more. */
-#define FAILURES_BEFORE_PAUSE 3
-#define PAUSE_NS (UINT64_C(5) * NS_PER_S)
-#define PAUSE_MAX_NS (UINT64_C(600) * NS_PER_S)
 
 /* What asking for one file gave. */
 enum answer {
 	ANSWER_FILE, /* it was read; see the outcome */
 	ANSWER_NOT_FOUND,
+	ANSWER_NO_FILE, /* something else was found */
+	ANSWER_SPARED, /* who may have it rests */
 	ANSWER_FAILED,
 	ANSWER_STOPPED,
 };
@@ -25,54 +20,50 @@ enum answer {
 struct asked {
 	enum answer answer;
 	int error; /* of ANSWER_FAILED */
+	uint64_t rests_until_ns; /* of ANSWER_SPARED */
 	struct symbol_file_outcome outcome;
 };
 
-static void note_success(struct symbolizer *symbolizer)
+/* When the question is worth to be put; 0: now. */
+static uint64_t rests_until_ns(
+	const struct symbolizer *symbolizer, const struct symbol_question *question)
 {
-	pthread_mutex_lock(&symbolizer->lock);
-	symbolizer->fetch_failures = 0;
-	pthread_mutex_unlock(&symbolizer->lock);
+	struct symbol_source *source = symbolizer->source;
+
+	return source->rests_until_ns ? source->rests_until_ns(source, question) : 0;
 }
 
-static void note_failure(struct symbolizer *symbolizer, int error)
+static enum symbol_counter counter_of(int answer)
 {
-	uint32_t failures;
-
-	pthread_mutex_lock(&symbolizer->lock);
-	failures = ++symbolizer->fetch_failures;
-	if (failures >= FAILURES_BEFORE_PAUSE)
-		symbolizer->fetch_pause_until_ns = symbol_now_ns(symbolizer) +
-			module_retry_ns(PAUSE_NS, PAUSE_MAX_NS, failures - FAILURES_BEFORE_PAUSE);
-	pthread_mutex_unlock(&symbolizer->lock);
-	if (failures == FAILURES_BEFORE_PAUSE)
-		log_warning(
-			error, "debuginfod does not answer; pausing it, names come from uploads");
+	switch (answer) {
+	case 0:
+		return SYMBOL_COUNTER_FETCHES_HIT;
+	case -ENOENT:
+	case -EAGAIN:
+		return SYMBOL_COUNTER_FETCHES_MISSED;
+	case -ECANCELED:
+		return SYMBOL_COUNTER_FETCHES_STOPPED;
+	default:
+		return SYMBOL_COUNTER_FETCHES_FAILED;
+	}
 }
 
-/* Puts one question, and counts how it ended. */
+/* Puts one question, and counts how it ended. -EAGAIN: it is to be put again later. */
 static int put_question(struct symbolizer *symbolizer, unsigned worker,
 	const struct symbol_question *question, struct symbol_fetched *ret_fetched)
 {
 	struct symbol_source *source = symbolizer->source;
 	int r;
 
+	if (rests_until_ns(symbolizer, question) > 0) {
+		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_SPARED, 1);
+		return -EAGAIN;
+	}
 	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_ASKED, 1);
 	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
 	r = source->fetch(source, worker, question, ret_fetched);
 	symbol_count_less(symbolizer, SYMBOL_COUNTER_FETCHES_OPEN, 1);
-	if (r == -ECANCELED) {
-		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_STOPPED, 1);
-		return r;
-	}
-	if (r < 0 && r != -ENOENT) {
-		note_failure(symbolizer, r);
-		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_FAILED, 1);
-		return r;
-	}
-	note_success(symbolizer);
-	symbol_count(
-		symbolizer, r < 0 ? SYMBOL_COUNTER_FETCHES_MISSED : SYMBOL_COUNTER_FETCHES_HIT, 1);
+	symbol_count(symbolizer, counter_of(r), 1);
 	if (r == 0)
 		symbol_count(symbolizer, SYMBOL_COUNTER_FETCHED_BYTES, ret_fetched->byte_count);
 	return r;
@@ -81,7 +72,12 @@ static int put_question(struct symbolizer *symbolizer, unsigned worker,
 int symbol_fetch_beside(struct symbolizer *symbolizer, unsigned worker, const struct build_id *id,
 	struct symbol_fetched *ret_fetched)
 {
-	struct symbol_question question = {.id = *id, .file = SYMBOL_FILE_DEBUGINFO, .name = ""};
+	struct symbol_question question = {
+		.id = *id,
+		.file = SYMBOL_FILE_DEBUGINFO,
+		.name = "",
+		.hold_ns = RETRY_NOT_FOUND_MAX_NS,
+	};
 	struct symbol_misses *misses = symbol_cache_misses(symbolizer->cache);
 	uint32_t tries = 0;
 	uint64_t until_ns;
@@ -96,8 +92,40 @@ int symbol_fetch_beside(struct symbolizer *symbolizer, unsigned worker, const st
 	return r;
 }
 
+static struct asked answer_without_file(
+	const struct symbolizer *symbolizer, const struct symbol_question *question, int error)
+{
+	struct asked asked = {.answer = ANSWER_FAILED, .error = error};
+
+	switch (error) {
+	case -ECANCELED:
+		asked.answer = ANSWER_STOPPED;
+		break;
+	case -ENOENT:
+		asked.answer = ANSWER_NOT_FOUND;
+		break;
+	case -EBADMSG:
+		asked.answer = ANSWER_NO_FILE;
+		break;
+	case -EAGAIN:
+		asked.answer = ANSWER_SPARED;
+		asked.rests_until_ns = rests_until_ns(symbolizer, question);
+		break;
+	default:
+		break;
+	}
+	return asked;
+}
+
+/* Whether the file was another one than it should be, so that somebody else may have the right one. */
+static bool is_wrong(const struct symbol_file_outcome *outcome)
+{
+	return outcome->error == 0 && outcome->fault != SANDBOX_FAULT_NONE &&
+		outcome->fault != SANDBOX_FAULT_NO_NAMES;
+}
+
 static struct asked ask(struct symbolizer *symbolizer, unsigned worker,
-	struct module_record *module, enum symbol_file file)
+	struct module_record *module, enum symbol_file file, uint64_t hold_ns)
 {
 	struct symbol_source *source = symbolizer->source;
 	struct symbol_file_request request = {
@@ -106,20 +134,24 @@ static struct asked ask(struct symbolizer *symbolizer, unsigned worker,
 		.from = source->name,
 		.worker = &worker,
 	};
-	struct symbol_question question = {.id = module->id, .file = file, .name = module->name};
-	struct symbol_fetched fetched = {.fd = -1};
-	struct asked asked = {.answer = ANSWER_FILE};
-	int r;
+	struct symbol_question question = {
+		.id = module->id, .file = file, .name = module->name, .hold_ns = hold_ns};
+	struct asked asked = {.answer = ANSWER_NOT_FOUND};
 
-	r = put_question(symbolizer, worker, &question, &fetched);
-	if (r == -ECANCELED)
-		return (struct asked){.answer = ANSWER_STOPPED};
-	if (r == -ENOENT)
-		return (struct asked){.answer = ANSWER_NOT_FOUND};
-	if (r < 0)
-		return (struct asked){.answer = ANSWER_FAILED, .error = r};
-	asked.outcome = symbol_store_file(symbolizer, module, fetched.fd, &request);
-	source->release(source, &fetched);
+	do {
+		struct symbol_fetched fetched = {.fd = -1};
+		int r = put_question(symbolizer, worker, &question, &fetched);
+
+		/* The others do not have it: what counts is the file that was had. */
+		if (r == -ENOENT && question.skip > 0)
+			return asked;
+		if (r < 0)
+			return answer_without_file(symbolizer, &question, r);
+		asked.answer = ANSWER_FILE;
+		asked.outcome = symbol_store_file(symbolizer, module, fetched.fd, &request);
+		question.skip = fetched.next;
+		source->release(source, &fetched);
+	} while (is_wrong(&asked.outcome) && question.skip > 0);
 	return asked;
 }
 
@@ -166,35 +198,39 @@ static void conclude_failed(struct symbolizer *symbolizer, struct module_record 
 	conclude(symbolizer, module, wait_ns, false, note);
 }
 
-/* The best of what the two questions gave. */
-static void conclude_asked(struct symbolizer *symbolizer, struct module_record *module,
-	const struct asked *debuginfo, const struct asked *executable)
+/* The module goes on to uploads, and comes back. */
+static void conclude_spared(
+	struct symbolizer *symbolizer, struct module_record *module, uint64_t rests_until_ns)
 {
-	const struct asked *file = debuginfo->answer == ANSWER_FILE ? debuginfo : executable;
-	char note[MODULE_NOTE_TEXT_MAX];
-	uint64_t wait_ns;
+	uint64_t now_ns = symbol_now_ns(symbolizer);
 
-	if (debuginfo->answer == ANSWER_STOPPED || executable->answer == ANSWER_STOPPED) {
-		conclude(symbolizer, module, 0, false, "debuginfod was not asked to the end");
-		return;
-	}
-	if (file->answer == ANSWER_FILE && file->outcome.error == 0 &&
-		file->outcome.fault == SANDBOX_FAULT_NONE) {
-		snprintf(note, sizeof(note), "debuginfod had %s only",
-			symbol_quality_text(file->outcome.quality));
-		conclude(symbolizer, module, RETRY_BETTER_NS,
-			file->outcome.quality < SYMBOL_QUALITY_DWARF, note);
-		return;
-	}
-	if (debuginfo->answer == ANSWER_FAILED || executable->answer == ANSWER_FAILED) {
-		conclude_failed(symbolizer, module,
-			debuginfo->answer == ANSWER_FAILED ? debuginfo->error : executable->error);
-		return;
-	}
-	wait_ns = next_wait(symbolizer, module, RETRY_NOT_FOUND_NS, RETRY_NOT_FOUND_MAX_NS);
-	if (file->answer != ANSWER_FILE)
+	conclude(symbolizer, module, rests_until_ns > now_ns ? rests_until_ns - now_ns : 0, false,
+		"debuginfod does not answer");
+}
+
+static void conclude_found(
+	struct symbolizer *symbolizer, struct module_record *module, enum symbol_quality quality)
+{
+	char note[MODULE_NOTE_TEXT_MAX];
+
+	snprintf(note, sizeof(note), "debuginfod had %s only", symbol_quality_text(quality));
+	conclude(symbolizer, module, RETRY_BETTER_NS, quality < SYMBOL_QUALITY_DWARF, note);
+}
+
+/* Nobody has it, or nobody has the right one. */
+static void conclude_missing(
+	struct symbolizer *symbolizer, struct module_record *module, const struct asked *file)
+{
+	uint64_t wait_ns =
+		next_wait(symbolizer, module, RETRY_NOT_FOUND_NS, RETRY_NOT_FOUND_MAX_NS);
+	char note[MODULE_NOTE_TEXT_MAX];
+
+	if (file->answer == ANSWER_NOT_FOUND) {
 		snprintf(note, sizeof(note), "debuginfod does not have it");
-	else if (file->outcome.error < 0) {
+	} else if (file->answer == ANSWER_NO_FILE) {
+		snprintf(note, sizeof(note), "debuginfod's file: %s",
+			sandbox_fault_text(SANDBOX_FAULT_NOT_ELF));
+	} else if (file->outcome.error < 0) {
 		snprintf(note, sizeof(note), "debuginfod's file could not be read (%s)",
 			fault_text(file->outcome.error));
 	} else {
@@ -210,18 +246,52 @@ static bool gave_names(const struct asked *asked)
 		asked->outcome.fault == SANDBOX_FAULT_NONE;
 }
 
+/* The best of what the two questions gave. */
+static void conclude_asked(struct symbolizer *symbolizer, struct module_record *module,
+	const struct asked *debuginfo, const struct asked *executable)
+{
+	const struct asked *named = gave_names(debuginfo) ? debuginfo
+		: gave_names(executable)		  ? executable
+							  : NULL;
+	bool debuginfo_open =
+		debuginfo->answer == ANSWER_FAILED || debuginfo->answer == ANSWER_SPARED;
+	const struct asked *open = debuginfo_open ? debuginfo : executable;
+
+	if (debuginfo->answer == ANSWER_STOPPED || executable->answer == ANSWER_STOPPED) {
+		conclude(symbolizer, module, 0, false, "debuginfod was not asked to the end");
+	} else if (named && (!debuginfo_open || named->outcome.quality == SYMBOL_QUALITY_DWARF)) {
+		conclude_found(symbolizer, module, named->outcome.quality);
+	} else if (open->answer == ANSWER_FAILED) {
+		conclude_failed(symbolizer, module, open->error);
+	} else if (open->answer == ANSWER_SPARED) {
+		conclude_spared(symbolizer, module, open->rests_until_ns);
+	} else {
+		/* What was found and is of no use says more than that nothing was found. */
+		conclude_missing(symbolizer, module,
+			debuginfo->answer == ANSWER_NOT_FOUND ? executable : debuginfo);
+	}
+}
+
+/* How long a "not found" holds that comes now. */
+static uint64_t hold_ns(struct symbolizer *symbolizer, const struct module_record *module)
+{
+	uint64_t ns;
+
+	pthread_mutex_lock(&symbolizer->lock);
+	ns = module_retry_ns(RETRY_NOT_FOUND_NS, RETRY_NOT_FOUND_MAX_NS, module->fetch_tries);
+	pthread_mutex_unlock(&symbolizer->lock);
+	return ns;
+}
+
 static void ask_servers(
 	struct symbolizer *symbolizer, unsigned worker, struct module_record *module)
 {
+	uint64_t hold = hold_ns(symbolizer, module);
 	struct asked executable = {.answer = ANSWER_NOT_FOUND};
-	struct asked debuginfo = ask(symbolizer, worker, module, SYMBOL_FILE_DEBUGINFO);
+	struct asked debuginfo = ask(symbolizer, worker, module, SYMBOL_FILE_DEBUGINFO, hold);
 
-	/* A server that fails is not asked twice in a row. */
-	if (debuginfo.answer != ANSWER_STOPPED && debuginfo.answer != ANSWER_FAILED &&
-		!gave_names(&debuginfo))
-		executable = ask(symbolizer, worker, module, SYMBOL_FILE_EXECUTABLE);
-	if (gave_names(&executable))
-		debuginfo = executable;
+	if (debuginfo.answer != ANSWER_STOPPED && !gave_names(&debuginfo))
+		executable = ask(symbolizer, worker, module, SYMBOL_FILE_EXECUTABLE, hold);
 	conclude_asked(symbolizer, module, &debuginfo, &executable);
 }
 
@@ -248,8 +318,7 @@ static void fetch_module(
 	if (look)
 		symbol_look_here(symbolizer, module);
 	pthread_mutex_lock(&symbolizer->lock);
-	ask_them = module_registry_fetch_due(&symbolizer->registry, module, now_ns) &&
-		now_ns >= symbolizer->fetch_pause_until_ns;
+	ask_them = module_registry_fetch_due(&symbolizer->registry, module, now_ns);
 	pthread_mutex_unlock(&symbolizer->lock);
 	if (ask_them && !symbol_has_best(symbolizer, module))
 		ask_servers(symbolizer, worker, module);
@@ -257,23 +326,9 @@ static void fetch_module(
 		end_look(symbolizer, module);
 }
 
-/* Takes the next due module, with LOCK held. While debuginfod is paused the modules are not kept
- * waiting: they go on to uploads, and come back. */
-static struct module_record *take(struct symbolizer *symbolizer, bool *ret_spared)
+struct debuginfod_servers *symbolizer_servers(struct symbolizer *symbolizer)
 {
-	struct module_record *module = module_registry_take_fetch(&symbolizer->registry);
-	uint64_t now_ns = symbol_now_ns(symbolizer);
-
-	*ret_spared = false;
-	if (!module || now_ns >= symbolizer->fetch_pause_until_ns ||
-		module_registry_local_due(&symbolizer->registry, module, now_ns))
-		return module;
-	module_registry_fetch_later(&symbolizer->registry, module, symbolizer->fetch_pause_until_ns,
-		"debuginfod does not answer");
-	symbol_count(symbolizer, SYMBOL_COUNTER_FETCHES_SPARED, 1);
-	symbolizer_plan(symbolizer, module);
-	*ret_spared = true;
-	return module;
+	return symbolizer->servers;
 }
 
 void *symbol_fetch_run(void *context)
@@ -284,8 +339,7 @@ void *symbol_fetch_run(void *context)
 	pthread_mutex_lock(&symbolizer->lock);
 	worker = symbolizer->fetch_workers_numbered++;
 	while (!symbolizer->stopping) {
-		bool spared;
-		struct module_record *module = take(symbolizer, &spared);
+		struct module_record *module = module_registry_take_fetch(&symbolizer->registry);
 
 		if (!module) {
 			pthread_cond_wait(&symbolizer->changed, &symbolizer->lock);
@@ -293,10 +347,7 @@ void *symbol_fetch_run(void *context)
 		}
 		symbolizer->jobs_running++;
 		pthread_mutex_unlock(&symbolizer->lock);
-		if (spared)
-			symbolizer_tell(symbolizer);
-		else
-			fetch_module(symbolizer, worker, module);
+		fetch_module(symbolizer, worker, module);
 		pthread_mutex_lock(&symbolizer->lock);
 		symbolizer->jobs_running--;
 		pthread_cond_broadcast(&symbolizer->changed);

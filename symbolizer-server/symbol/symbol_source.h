@@ -7,8 +7,9 @@
  *              come unasked by a thread of their own (symbol_upload.c).
  * Ownership    whoever made the source frees it, after the last answer was released.
  * Threads      fetch and release: each WORKER number by one thread at a time; stop: any.
- * Errors       of fetch: -ENOENT: the source does not have it; -ECANCELED: stopped meanwhile;
- *              anything else: it could not be asked.
+ * Errors       of fetch: -ENOENT: the source does not have it; -EBADMSG: what it has is no such
+ *              file; -EAGAIN: a part of the source rests, the rest does not have it; -ECANCELED:
+ *              stopped meanwhile; anything else: it could not be asked.
  */
 #pragma once
 
@@ -18,6 +19,15 @@
 #include "store/profile/build_id.h"
 
 #define SYMBOL_WORKERS_MAX 16
+
+/* Sources whose misses are remembered. Values are stored: never renumber. */
+enum symbol_miss_source {
+	SYMBOL_MISS_DEBUGINFOD = 1,
+	SYMBOL_MISS_UPLOAD = 2,
+	SYMBOL_MISS_SUPPLEMENTARY = 3, /* of debuginfod, for files beside others */
+	SYMBOL_MISS_SERVER =
+		4, /* of one debuginfod server: under a hash of its address and question */
+};
 
 enum symbol_file {
 	SYMBOL_FILE_DEBUGINFO,
@@ -34,14 +44,16 @@ struct symbol_question {
 	 * not. */
 	const char *link_name;
 	uint32_t link_crc;
-	uint32_t skip; /* so many that were found turned out to be others */
+	uint32_t
+		skip; /* 0, or the next of the last answer: that file turned out to be another one */
+	uint64_t hold_ns; /* so long a "not found" holds */
 };
 
 struct symbol_fetched {
 	int fd;
 	uint64_t byte_count;
 	bool matched; /* it was chosen by its CRC: it need not carry the id */
-	char *path; /* of the source: what release takes away; NULL: nothing */
+	uint32_t next; /* as skip of the same question it gives another file; 0: there is none */
 };
 
 struct symbol_source {
@@ -51,6 +63,9 @@ struct symbol_source {
 		const struct symbol_question *question, struct symbol_fetched *ret_fetched);
 	/* The file is not needed any more. */
 	void (*release)(struct symbol_source *source, struct symbol_fetched *fetched);
+	/* When the question is worth to be put, in monotonic time; 0: now. NULL: always now. */
+	uint64_t (*rests_until_ns)(
+		struct symbol_source *source, const struct symbol_question *question);
 	/* Fetches that run return soon, later ones at once. */
 	void (*stop)(struct symbol_source *source);
 	void (*free)(struct symbol_source *source);

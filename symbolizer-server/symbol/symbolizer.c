@@ -215,7 +215,10 @@ static int open_cache(struct symbolizer *symbolizer, const struct symbolizer_opt
 
 static int open_source(struct symbolizer *symbolizer, const struct symbolizer_options *options)
 {
-	SCOPED_FREE char *folder = path_in(options->folder, "debuginfod");
+	struct debuginfod_source_options source_options = {
+		.folder_fd = symbolizer->folder_fd,
+		.clock = options->clock,
+	};
 	int r;
 
 	if (options->source) {
@@ -224,9 +227,12 @@ static int open_source(struct symbolizer *symbolizer, const struct symbolizer_op
 	}
 	if (!options->debuginfod_urls || !*options->debuginfod_urls)
 		return 0;
-	r = folder ? make_folder(folder) : -ENOMEM;
-	return r == 0 ? debuginfod_source_new(options->debuginfod_urls, folder, &symbolizer->source)
-		      : r;
+	r = debuginfod_servers_new(options->debuginfod_urls, options->clock, &symbolizer->servers);
+	if (r < 0)
+		return r == -ENOMEM ? r : -EDESTADDRREQ;
+	source_options.servers = symbolizer->servers;
+	source_options.misses = symbol_cache_misses(symbolizer->cache);
+	return debuginfod_source_new(&source_options, &symbolizer->source);
 }
 
 static int open_folders(struct symbolizer *symbolizer, const struct symbolizer_options *options)
@@ -355,17 +361,17 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	if (r == 0)
 		r = open_folder(symbolizer, options->folder);
 	if (r == 0)
-		r = open_source(symbolizer, options);
-	if (r == 0)
 		r = open_folders(symbolizer, options);
-	symbolizer->registry.has_debuginfod = symbolizer->source != NULL;
-	symbolizer->registry.has_folders = symbolizer->folders != NULL;
 	if (r == 0)
 		r = open_spool(symbolizer, options);
 	if (r == 0)
 		r = open_shelf(symbolizer, options);
 	if (r == 0)
 		r = open_cache(symbolizer, options);
+	if (r == 0)
+		r = open_source(symbolizer, options);
+	symbolizer->registry.has_debuginfod = symbolizer->source != NULL;
+	symbolizer->registry.has_folders = symbolizer->folders != NULL;
 	if (r == 0)
 		r = start_threads(symbolizer);
 	if (r < 0) {
@@ -405,13 +411,15 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	/* It ends in order. */
 	if (symbolizer->cache)
 		forget_starts(symbolizer);
+	/* It remembers what is not there in the cache. */
+	if (symbolizer->source)
+		symbolizer->source->free(symbolizer->source);
+	debuginfod_servers_free(symbolizer->servers);
 	symbol_warm_free(symbolizer->warm);
 	symbol_cache_free(symbolizer->cache);
 	symbol_hand_expire(symbolizer, 0);
 	file_shelf_done(&symbolizer->shelf);
 	upload_spool_done(&symbolizer->spool);
-	if (symbolizer->source)
-		symbolizer->source->free(symbolizer->source);
 	if (symbolizer->folders)
 		symbolizer->folders->free(symbolizer->folders);
 	queue_done(&symbolizer->index_jobs);

@@ -25,6 +25,7 @@
 #include "symbolizer-server/symbol/symbol_source.h"
 #include "symbolizer-server/symbol/symbol_types.h"
 
+struct debuginfod_servers;
 struct symbolizer;
 struct symbol_subscriber;
 struct symbol_upload;
@@ -50,9 +51,8 @@ struct symbolizer_options {
  * a run, or -1 if this is none. */
 int symbolizer_hidden_main(int argc, char **argv);
 
-/* Opens or repairs the cache and starts the workers. Sets environment variables that libdebuginfod
- * reads, so it is called before the program starts any other thread.
- * -EBUSY: another process uses the folder. */
+/* Opens or repairs the cache and starts the workers. -EBUSY: another process uses the folder;
+ * -EDESTADDRREQ: a debuginfod URL is no address of an HTTP server, or there are too many. */
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
 /* Stops the workers, waits for them, and closes the cache. A fetch that is under way is given up
  * within a second or two; a parser that runs is ended with its wait. */
@@ -171,6 +171,10 @@ int symbolizer_module_state(struct symbolizer *symbolizer, const struct build_id
 /* Called with a lock held: it must only copy. False ends the walk. */
 typedef bool (*symbol_module_fn)(void *context, const struct symbol_module_state *state);
 void symbolizer_visit_modules(struct symbolizer *symbolizer, symbol_module_fn visit, void *context);
+
+/* The debuginfod servers, for their state and for other questions to them; NULL: none are set. They
+ * live as long as the symbolizer. */
+struct debuginfod_servers *symbolizer_servers(struct symbolizer *symbolizer);
 
 void symbolizer_read_counters(
 	struct symbolizer *symbolizer, uint64_t ret_values[SYMBOL_COUNTER_COUNT]);

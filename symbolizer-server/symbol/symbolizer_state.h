@@ -34,13 +34,6 @@
 /* Files given by hand that are not whole. */
 #define HANDS_MAX 64
 
-/* Sources whose misses are remembered. Values are stored: never renumber. */
-enum symbol_miss_source {
-	SYMBOL_MISS_DEBUGINFOD = 1,
-	SYMBOL_MISS_UPLOAD = 2,
-	SYMBOL_MISS_SUPPLEMENTARY = 3, /* of debuginfod, for files beside others */
-};
-
 struct symbol_subscriber {
 	struct symbol_subscriber *next;
 	struct symbolizer *symbolizer;
@@ -80,11 +73,10 @@ struct symbolizer {
 	uint32_t jobs_running; /* fetches and index jobs, queued ones not among them */
 	uint32_t jobs_queued; /* index jobs */
 	bool stopping;
-	uint32_t fetch_failures; /* in a row, over all modules */
-	uint64_t fetch_pause_until_ns;
 
 	struct symbol_cache *cache;
 	struct symbol_warm *warm; /* what was read of the cache */
+	struct debuginfod_servers *servers; /* NULL: none */
 	struct symbol_source *source; /* debuginfod; NULL: none */
 	struct symbol_source *folders; /* NULL: none */
 	struct upload_spool spool;

@@ -54,7 +54,7 @@ def main():
     try:
         for subject in all_subjects(folder, options.whole, options.groups):
             start = time.monotonic()
-            addresses = symbolizers.addresses_of(subject.judged_by, options.step)
+            addresses = symbolizers.addresses_of(subject.judged_by, subject.step or options.step)
             if subject.judged_by not in judged:
                 judged[subject.judged_by] = symbolizers.theirs(subject.judged_by, addresses)
             our = symbolizers.ours(options.tool, subject.path, addresses, subject.supplementary, subject.package)

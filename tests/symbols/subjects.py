@@ -18,6 +18,7 @@ class Subject(NamedTuple):
     judged_by: str  # what llvm-symbolizer reads: the same code, described in a way that it knows
     supplementary: Optional[str] = None
     package: Optional[str] = None
+    step: Optional[int] = None  # other than that of all files
 
 
 def run(*command, cwd=None):
@@ -36,6 +37,57 @@ def compile_shapes(folder, compiler, name, *flags):
         run(COMPILERS[compiler], *FLAGS, *flags, "-c", source, cwd=place)
     run(COMPILERS[compiler], *FLAGS, *flags, "-o", "shapes", "shapes.o", "shapes_kinds.o", cwd=place)
     return os.path.join(place, "shapes")
+
+
+# Code of a module stands as in the file, from .text on; what is gone once it is loaded stands far off.
+MODULE_CODE = (".text", ".text.startup", ".text.unlikely", ".exit.text")
+MODULE_SOURCE = """
+static inline __attribute__((always_inline)) int twice(int x)
+{
+	return x * 2;
+}
+static __attribute__((noinline)) int %(name)s_step(int x)
+{
+	for (int i = 0; i < x; i++)
+		x = twice(x + i) ^ 5;
+	return x;
+}
+__attribute__((section(".init.text"))) int %(name)s_start(int x)
+{
+	return %(name)s_step(twice(x));
+}
+int %(name)s_run(int x)
+{
+	return twice(%(name)s_step(x) + 1);
+}
+__attribute__((cold, noinline)) int %(name)s_fail(int x)
+{
+	return twice(%(name)s_step(x)) - 1;
+}
+__attribute__((section(".exit.text"))) int %(name)s_stop(int x)
+{
+	return twice(x) ^ %(name)s_run(x);
+}
+"""
+
+
+def module(folder, compiler, version):
+    """Two objects put together as the kernel's modules are, and the same laid out by the linker."""
+    place = os.path.join(folder, f"{compiler}-module{version}")
+    os.makedirs(place)
+    for name in ("one", "two"):
+        with open(os.path.join(place, name + ".c"), "w", encoding="ascii") as out:
+            out.write(MODULE_SOURCE % {"name": name})
+        flags = ["-O2", "-g", f"-gdwarf-{version}", "-mcmodel=kernel", "-fno-pic", "-fno-asynchronous-unwind-tables"]
+        run({"gcc": "gcc", "clang": "clang-14"}[compiler], *flags, "-c", name + ".c", cwd=place)
+    run("ld", "-r", "--build-id", "-o", "module.ko", "one.o", "two.o", cwd=place)
+    script = "".join(f"{name} : {{ *({name}) }}\n" for name in MODULE_CODE[1:])
+    with open(os.path.join(place, "script"), "w", encoding="ascii") as out:
+        out.write("SECTIONS {\n.text 0 : { *(.text) }\n" + script)
+        out.write(".init.text 0x40000000 : { *(.init.text) }\n.notes : { *(.note*) }\n}\n")
+    run("ld", "-e", "0", "-T", "script", "-o", "laid", "module.ko", cwd=place)
+    paths = (os.path.join(place, name) for name in ("module.ko", "laid"))
+    return Subject(f"{compiler} DWARF {version}, module", *paths, step=1)
 
 
 def packed(path, way):
@@ -61,6 +113,7 @@ def whole_shapes(folder, compiler):
     yield Subject(f"{compiler} type units", types, types)
     for version in (4, 5):
         yield split_subject(folder, compiler, version)
+        yield module(folder, compiler, version)
     for way in ("zlib", "zlib-gnu", "zstd"):
         yield Subject(f"{compiler} DWARF 5, {way}", packed(five, way), five)
     # dwz does not read what clang writes for DWARF 5.
@@ -81,6 +134,7 @@ def short_shapes(folder, compiler):
         four = compile_shapes(folder, compiler, "dwarf4", "-gdwarf-4")
         yield Subject(f"{compiler} DWARF 4", four, four)
         yield split_subject(folder, compiler, 5)
+    yield module(folder, compiler, 5)
 
 
 def split_subject(folder, compiler, version):

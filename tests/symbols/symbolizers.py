@@ -12,12 +12,16 @@ LLVM = "llvm-symbolizer-14"
 VERSION = re.compile(r"@.*$")
 
 
+# Beside it stand .init and .plt, a few lines each; a module of the kernel has the other two.
+CODE = {".text", ".text.unlikely", ".exit.text"}
+
+
 def text_sections(path):
-    """(start, size) of .text and of what else is code beside it (.init and .plt are a few lines each)."""
+    """(start, size) of .text and of what else is code beside it."""
     listed = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout
     for line in listed.splitlines():
         fields = re.sub(r"^\s*\[\s*\d+\]\s*", "", line).split()
-        if len(fields) > 5 and fields[0] == ".text":
+        if len(fields) > 5 and fields[0] in CODE:
             yield int(fields[2], 16), int(fields[4], 16)
 
 

@@ -50,6 +50,11 @@ static const char text[] =
 	"{\"host\":\"a-name-that-is-longer-than-its-column\\u001b[2J\",\"features\":[],"
 	"\"coverage\":null,\"counters\":[],\"chain\":[]}],"
 	"\"counters\":[{\"part\":\"http\",\"name\":\"http_busy\",\"value\":3,\"meaning\":\"m\"}],"
+	"\"debuginfod\":[{\"url\":\"http://one/"
+	"\",\"state\":\"ok\",\"asked\":5,\"hits\":2,\"misses\":3},"
+	"{\"url\":\"http://two/\",\"state\":\"resting\",\"failing_since\":1700000040000000000,"
+	"\"next_try\":1700000120000000000,\"last_failure\":\"Connection refused\",\"asked\":4,"
+	"\"failures\":4}],"
 	"\"unnamed_modules\":[]}";
 
 static char output[65536];
@@ -76,6 +81,10 @@ static void the_whole_page_leads_from_warnings_to_hosts(void)
 	CHECK_EQ(print((struct status_page){.host = NULL}), 0);
 	SAYS("cairn-server 1.2 at http://x, started 100 s ago; 2 hosts, 38 samples/s\n");
 	SAYS("store: 2.00 KiB in 1 file, oldest profile 60 s ago; 1.00 MiB of the disk free\n");
+	SAYS("debuginfod http://one/: asked 5 times, files 2, not there 3\n"
+	     "debuginfod http://two/: asked 4 times, failed 4\n"
+	     "  does not answer, the first failure was 60 s ago (Connection refused); next try in "
+	     "20 s\n");
 	SAYS("\nERROR h: 2 samples unaccounted for at `queue`\n        report it\n");
 	SAYS("2 COLLECTORS");
 	SAYS("kernel     ticks             12.3 G 9,999,999,999       1 1,234,567  1,000,000 ring "
