@@ -30,6 +30,9 @@
 #include "store/log/log.h"
 #include "symbolizer-server/file_budget.h"
 #include "symbolizer-server/http/http_server.h"
+#include "symbolizer-server/http/memo.h"
+#include "symbolizer-server/http/profile_query.h"
+#include "symbolizer-server/http/query_board.h"
 #include "symbolizer-server/http/route.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/sandbox/sandbox.h"
@@ -62,6 +65,8 @@ struct server {
 	struct source_texts *sources; /* NULL: no debuginfod server is set */
 	struct profile_store *store;
 	struct host_board *hosts;
+	struct memo *trees;
+	struct query_board *queries;
 	struct http_counters http_counters;
 	struct site site;
 	_Atomic(struct http_server *) http; /* status may ask before it is there */
@@ -272,7 +277,16 @@ static int start_http(struct server *server)
 	struct http_server *http;
 	int r;
 
+	r = memo_new(settings->query_memo_bytes, profile_tree_free, &server->trees);
+	if (r == 0)
+		r = query_board_new(&server->queries);
+	if (r < 0)
+		return log_error(r, "starting");
 	server->site = (struct site){
+		.trees = server->trees,
+		.queries = server->queries,
+		.query_ns_max = settings->query_ns,
+		.query_bytes_max = settings->query_bytes,
 		.store = server->store,
 		.symbolizer = server->symbolizer,
 		.sources = server->sources,
@@ -411,6 +425,8 @@ int server_stop(struct server *server)
 			"was not answered");
 	}
 	http_server_free(server->http);
+	memo_free(server->trees);
+	query_board_free(server->queries);
 	if (server->store)
 		r = profile_store_flush(server->store);
 	if (r < 0)

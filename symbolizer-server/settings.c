@@ -68,6 +68,13 @@ static const struct setting rows[] = {
 		.help = "delete profiles older than this: 36h, 90d, forever"},
 	{"retain-bytes", "SIZE", SETTING_NUMBER, AT(retain_bytes), LIMIT, .initial = "20G",
 		.help = "delete the oldest profiles beyond this: 500M, 20G, unlimited"},
+	{"query-seconds", "TIME", SETTING_NUMBER, AT(query_ns), TIME, .initial = "10s",
+		.help = "answer a query that took this long with what it has read: 10s, 1m, "
+			"forever"},
+	{"query-bytes", "SIZE", SETTING_NUMBER, AT(query_bytes), LIMIT, .initial = "256M",
+		.help = "likewise one whose stacks take this much memory"},
+	{"query-memo-bytes", "SIZE", SETTING_NUMBER, AT(query_memo_bytes), LIMIT, .initial = "128M",
+		.help = "keep at most this much of trees for whoever asks the same again"},
 	{"symbol-bytes", "SIZE", SETTING_NUMBER, AT(symbol_bytes), LIMIT,
 		.help = "keep at most this much of symbol indexes (4G)"},
 	{"symbol-file-bytes", "SIZE", SETTING_NUMBER, AT(symbol_file_bytes), LIMIT,

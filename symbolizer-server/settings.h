@@ -31,6 +31,9 @@ struct settings {
 	char *web_dir; /* NULL: the page inside of the program */
 	uint64_t retain_ns;
 	uint64_t retain_bytes;
+	uint64_t query_ns;
+	uint64_t query_bytes;
+	uint64_t query_memo_bytes;
 	uint64_t symbol_bytes; /* 0: the symbolizer's own default */
 	uint64_t symbol_file_bytes; /* likewise; so is the next one */
 	uint64_t upload_bytes;

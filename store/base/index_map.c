@@ -105,3 +105,8 @@ int index_map_add(struct index_map *map, uint64_t hash, uint32_t index)
 	map->count++;
 	return 0;
 }
+
+size_t index_map_bytes(const struct index_map *map)
+{
+	return map->slot_count * sizeof(*map->slots);
+}

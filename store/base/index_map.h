@@ -33,5 +33,7 @@ void index_map_clear(struct index_map *map);
 /* The index whose record EQUAL accepts among those with HASH, or INDEX_MAP_NONE. */
 uint32_t index_map_find(const struct index_map *map, uint64_t hash, index_map_equal_fn equal,
 	const void *context, const void *key);
+/* What it holds in memory. */
+size_t index_map_bytes(const struct index_map *map);
 /* Adds an entry that is known to be absent. */
 int index_map_add(struct index_map *map, uint64_t hash, uint32_t index);

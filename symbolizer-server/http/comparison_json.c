@@ -2,6 +2,7 @@
 #include "symbolizer-server/http/comparison_json.h"
 
 #include "store/base/json_writer.h"
+#include "symbolizer-server/http/partial_json.h"
 #include "symbolizer-server/http/tree_json.h"
 
 static void write_side(struct json_writer *json, const struct comparison_query *query,
@@ -18,6 +19,7 @@ static void write_side(struct json_writer *json, const struct comparison_query *
 	json_unsigned(json_key(json, "until"), side->covered.until_ns);
 	json_unsigned(json_key(json, "core_ns"), side->core_ns);
 	json_unsigned(json_key(json, "groups"), side->group_count);
+	partial_json(json, &side->partial);
 	json_end_object(json);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparison query: from the store to a call tree of two sides.
  *
- * What it is   visits the profiles of both ranges, merges them into one tree whose lanes keep them
+ * What it is   reads the profiles of both ranges, merges them into one tree whose lanes keep them
  *              apart, names and joins it once.
  * Ownership    owns all that it is made of, until comparison_query_done.
  * Threads      any; one owner each.
@@ -18,6 +18,6 @@ struct comparison_query {
 };
 
 /* SIDES: left and right, of the same type. */
-int comparison_query_init(struct comparison_query *query, const struct site *site,
-	const struct http_request *request, const struct query_params sides[2]);
+int comparison_query_init(
+	struct comparison_query *query, struct query_run *run, const struct query_params sides[2]);
 void comparison_query_done(struct comparison_query *query);

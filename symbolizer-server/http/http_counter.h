@@ -26,6 +26,11 @@
 	X(QUERIES, "http_queries", "queries that a worker took up")                           \
 	X(QUERIES_ANSWERED, "http_queries_answered", "of these, answered, by errors too")     \
 	X(QUERIES_RUNNING, "http_queries_running", "of these, being worked on, now")          \
+	X(QUERIES_PARTIAL, "http_queries_partial",                                            \
+		"visits of queries that ended at a limit, or met what could not be read")     \
+	X(TREES_MADE, "http_trees_made", "trees read and joined for a query")                 \
+	X(TREES_REUSED, "http_trees_reused", "trees that were kept from an earlier query")    \
+	X(TREES_DROPPED, "http_trees_dropped", "trees kept no longer, for lack of room")      \
 	X(CANCELLED, "http_cancelled", "queries given up because their client went away")     \
 	X(BODY_BYTES, "http_body_bytes", "bytes of bodies handed to clients")
 

@@ -2,87 +2,32 @@
 #include "symbolizer-server/http/profile_query.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/base/fault.h"
 #include "store/disk/profile_store.h"
 #include "store/log/log.h"
 #include "symbolizer-server/http/symbol_names.h"
+#include "symbolizer-server/query/root_labels.h"
+#include "symbolizer-server/symbol/symbolizer.h"
 
-struct visit {
-	const struct http_request *request;
-	struct merge *merge; /* or listing */
-	struct timeline *timeline; /* beside a merge; NULL: none */
-	struct listing *listing;
-	profile_list_fn add;
-	const void *context;
-	struct time_range
-		covered; /* by the windows visited so far; until_ns is 0 before the first */
-};
-
-/* What a total is to be divided by: a host that has been sampled for a minute was not idle for the
- * fourteen before. */
-static void note_window(struct visit *visit, const struct profile *profile)
-{
-	uint64_t from_ns = profile_window_epoch_ns(profile);
-	uint64_t until_ns = profile_window_end_epoch_ns(profile);
-
-	if (visit->covered.until_ns == 0 || from_ns < visit->covered.from_ns)
-		visit->covered.from_ns = from_ns;
-	if (until_ns > visit->covered.until_ns)
-		visit->covered.until_ns = until_ns;
-}
-
-/* The part of RANGE from the first to the last window; all of it if there was none. */
-static struct time_range covered_part(const struct visit *visit, struct time_range range)
-{
-	if (visit->covered.until_ns == 0)
-		return range;
-	if (visit->covered.from_ns > range.from_ns)
-		range.from_ns = visit->covered.from_ns;
-	if (visit->covered.until_ns < range.until_ns)
-		range.until_ns = visit->covered.until_ns;
-	return range;
-}
-
-static int visit_profile(void *context, const struct profile *profile)
-{
-	struct visit *visit = context;
-	int r;
-
-	if (http_request_is_gone(visit->request))
-		return -ECANCELED;
-	if (!visit->merge)
-		return visit->add(visit->listing, profile, visit->context);
-	note_window(visit, profile);
-	r = merge_add(visit->merge, profile);
-	if (r == 0 && visit->timeline)
-		r = timeline_add(visit->timeline, profile);
-	return r;
-}
+/* Selectors are the longest part of a key. */
+#define KEY_BYTES_MAX (64u << 10)
 
 const char *profile_query_only_host(const struct selector *selector)
 {
-	for (uint32_t i = 0; i < selector->matcher_count; i++) {
-		const struct selector_matcher *matcher = &selector->matchers[i];
-
-		if (matcher->kind == MATCHER_EQUAL && strcmp(matcher->name, "host") == 0 &&
-			matcher->value_length > 0 && !strstr(matcher->value, "\xef\xbf\xbd"))
-			return matcher->value;
-	}
-	return NULL;
+	return query_run_only(selector, "host");
 }
 
-int profile_query_visit(const struct site *site, const struct query_params *params,
-	int (*visit)(void *context, const struct profile *profile), void *context)
+size_t profile_query_merge_bytes(const void *merge)
 {
-	struct profile_store_filter filter = {
-		.host = profile_query_only_host(&params->selector), .type = params->selector.type};
+	return merge_bytes(merge);
+}
 
-	if (params->range.from_ns == params->range.until_ns)
-		return 0;
-	return profile_store_visit(site->store, params->range.from_ns, params->range.until_ns,
-		&filter, visit, context);
+int profile_query_merge(void *merge, const struct profile *profile)
+{
+	return merge_add(merge, profile);
 }
 
 int profile_tree_join(struct profile_tree *tree, const struct site *site)
@@ -102,50 +47,6 @@ int profile_tree_join(struct profile_tree *tree, const struct site *site)
 	return r;
 }
 
-/* What TREE holds from before: what is wanted of it. */
-static int fill_tree(struct profile_tree *tree, const struct site *site,
-	const struct http_request *request, const struct query_params *params,
-	struct timeline *timeline)
-{
-	struct visit visit = {.request = request, .merge = &tree->merge, .timeline = timeline};
-	int r;
-
-	r = merge_init(&tree->merge, &params->selector, params->range);
-	if (r == 0)
-		r = function_table_init(&tree->functions);
-	if (r == 0)
-		r = profile_query_visit(site, params, visit_profile, &visit);
-	if (r == 0)
-		r = profile_tree_join(tree, site);
-	if (r < 0) {
-		profile_tree_done(tree);
-		return r;
-	}
-	tree->about = (struct flame_about){
-		.unit = flame_unit_of_type(params->selector.type),
-		.partial_symbols = tree->naming.unnamed_count > 0,
-		.period = tree->merge.period,
-		.sample_count = tree->merge.sample_count,
-		.range = covered_part(&visit, params->range),
-	};
-	return 0;
-}
-
-int profile_tree_init(struct profile_tree *tree, const struct site *site,
-	const struct http_request *request, const struct query_params *params,
-	struct timeline *timeline)
-{
-	*tree = (struct profile_tree){.naming_options = params->naming};
-	return fill_tree(tree, site, request, params, timeline);
-}
-
-int profile_tree_init_covered(struct profile_tree *tree, const struct site *site,
-	const struct http_request *request, const struct query_params *params)
-{
-	*tree = (struct profile_tree){.naming_options = params->naming, .wants_coverage = true};
-	return fill_tree(tree, site, request, params, NULL);
-}
-
 void profile_tree_done(struct profile_tree *tree)
 {
 	coverage_done(&tree->coverage);
@@ -155,22 +56,194 @@ void profile_tree_done(struct profile_tree *tree)
 	merge_done(&tree->merge);
 }
 
-int profile_list(struct listing *listing, const struct site *site,
-	const struct http_request *request, const struct query_params *params, profile_list_fn add,
-	const void *context)
+void profile_tree_free(void *value)
 {
-	struct visit visit = {
-		.request = request, .listing = listing, .add = add, .context = context};
-	int r = listing_init(listing, &params->selector, params->range);
+	struct profile_tree *tree = value;
+
+	if (tree)
+		profile_tree_done(tree);
+	free(tree);
+}
+
+/* What a total is to be divided by: a host that has been sampled for a minute was not idle for the
+ * fourteen before. The part of the range from the first to the last window; all of it if there was
+ * none. */
+static int find_covered(
+	struct query_run *run, const struct query_params *params, struct time_range *ret_covered)
+{
+	struct window_cover cover;
+	int r = window_cover_init(&cover, params->range, NULL);
+
+	if (r < 0)
+		return r;
+	r = query_run_windows(run, &params->selector, &cover);
+	*ret_covered =
+		cover.covered.from_ns < cover.covered.until_ns ? cover.covered : params->range;
+	window_cover_done(&cover);
+	return r;
+}
+
+static int read_tree(struct profile_tree *tree, struct query_run *run,
+	const struct query_params *params, const struct profile_tree_options *options)
+{
+	struct query_read read = {.selector = &params->selector,
+		.range = params->range,
+		.detail = query_run_detail(&params->selector, &options->root, true),
+		.add = profile_query_merge,
+		.bytes = profile_query_merge_bytes,
+		.context = &tree->merge};
+	struct root_labels root;
+	int r = root_labels_init(&root, &options->root);
+
+	if (r == 0 && options->root.count > 0)
+		merge_keep_root(&tree->merge, &root);
+	if (r == 0)
+		r = query_run_read(run, &read, &tree->about.partial);
+	tree->merge.root = NULL;
+	root_labels_done(&root);
+	return r;
+}
+
+/* What TREE holds from before: what is wanted of it. */
+static int fill_tree(struct profile_tree *tree, struct query_run *run,
+	const struct query_params *params, const struct profile_tree_options *options)
+{
+	int r = merge_init(&tree->merge, &params->selector, params->range);
 
 	if (r == 0)
-		r = profile_query_visit(site, params, visit_profile, &visit);
+		r = function_table_init(&tree->functions);
+	if (r == 0)
+		r = read_tree(tree, run, params, options);
+	if (r < 0)
+		return r;
+	tree->about.period = tree->merge.period;
+	tree->about.sample_count = tree->merge.sample_count;
+	tree->about.unit = flame_unit_of_type(params->selector.type);
+	r = find_covered(run, params, &tree->about.range);
+	query_run_stage(run, QUERY_NAMING);
+	if (r == 0)
+		r = profile_tree_join(tree, run->site);
+	tree->about.partial_symbols = tree->naming.unnamed_count > 0;
+	/* Only joining needed them. */
+	naming_done(&tree->naming);
+	return r;
+}
+
+static int make_tree(struct query_run *run, const struct query_params *params,
+	const struct profile_tree_options *options, struct profile_tree **ret_tree)
+{
+	struct profile_tree *tree = calloc(1, sizeof(*tree));
+	int r;
+
+	if (!tree)
+		return -ENOMEM;
+	tree->naming_options = params->naming;
+	tree->wants_coverage = options->wants_coverage;
+	r = fill_tree(tree, run, params, options);
 	if (r < 0) {
-		listing_done(listing);
+		profile_tree_free(tree);
 		return r;
 	}
-	listing_sort(listing);
+	http_count(run->site->counters, HTTP_COUNTER_TREES_MADE, 1);
+	*ret_tree = tree;
 	return 0;
+}
+
+/* All that decides what the tree is, but for the data and the names that there are. */
+static void write_key(struct bytes_writer *key, const struct query_params *params,
+	const struct profile_tree_options *options)
+{
+	selector_format(&params->selector, key);
+	bytes_write_u8(key, 0);
+	bytes_write_u64(key, params->range.from_ns);
+	bytes_write_u64(key, params->range.until_ns);
+	bytes_write_u8(key, (uint8_t)params->naming.group);
+	bytes_write_u8(key, params->naming.hides_inlined);
+	bytes_write_u8(key, params->naming.by_build);
+	bytes_write_u8(key, options->wants_coverage);
+	for (uint32_t i = 0; i < options->root.count; i++) {
+		bytes_write_span(key, options->root.names[i], strlen(options->root.names[i]) + 1);
+	}
+}
+
+static bool is_gone(const void *request)
+{
+	return http_request_is_gone(request);
+}
+
+static int take_kept(struct query_run *run, const struct memo_key *key,
+	const struct query_params *params, const struct profile_tree_options *options,
+	struct profile_tree **ret_tree)
+{
+	const struct site *site = run->site;
+	struct memo_entry *entry;
+	struct profile_tree *tree;
+	uint64_t dropped = 0;
+	int r = memo_take(site->trees, key, is_gone, run->request, &entry);
+
+	if (r < 0)
+		return r;
+	tree = memo_value(entry);
+	if (tree)
+		http_count(site->counters, HTTP_COUNTER_TREES_REUSED, 1);
+	else
+		r = make_tree(run, params, options, &tree);
+	if (r < 0) {
+		memo_give_back(site->trees, entry, NULL, 0, &dropped);
+		return r;
+	}
+	tree->entry = entry;
+	*ret_tree = tree;
+	return 0;
+}
+
+int profile_tree_take(struct query_run *run, const struct query_params *params,
+	const struct profile_tree_options *options, struct profile_tree **ret_tree)
+{
+	const struct site *site = run->site;
+	struct bytes_writer text;
+	struct memo_key key = {
+		.versions = {profile_store_serial(
+				     site->store, params->range.from_ns, params->range.until_ns),
+			site->symbolizer ? symbolizer_generation(site->symbolizer) : 0}};
+	int r;
+
+	/* A range that retention eats into holds something else by the next time. */
+	if (!site->trees || key.versions[0] == 0)
+		return make_tree(run, params, options, ret_tree);
+	bytes_writer_init(&text, KEY_BYTES_MAX);
+	write_key(&text, params, options);
+	r = bytes_writer_fault(&text);
+	key.bytes = text.bytes;
+	key.byte_count = text.byte_count;
+	if (r == 0)
+		r = take_kept(run, &key, params, options, ret_tree);
+	bytes_writer_done(&text);
+	return r;
+}
+
+static size_t tree_bytes(const struct profile_tree *tree)
+{
+	const struct call_tree *calls = &tree->calls;
+
+	return sizeof(*tree) + calls->tree.capacity * sizeof(*calls->tree.nodes) +
+		child_map_bytes(&calls->tree.crowded) + calls->tree.count * sizeof(*calls->totals) +
+		function_table_bytes(&tree->functions) +
+		tree->coverage.count * sizeof(*tree->coverage.modules);
+}
+
+void profile_tree_give_back(struct query_run *run, struct profile_tree *tree)
+{
+	struct memo *trees = run->site->trees;
+	bool is_kept = tree->entry && tree->about.partial.reason == PARTIAL_NOT;
+	uint64_t dropped = 0;
+
+	if (tree->entry)
+		memo_give_back(trees, tree->entry, is_kept ? tree : NULL,
+			is_kept ? tree_bytes(tree) : 0, &dropped);
+	http_count(run->site->counters, HTTP_COUNTER_TREES_DROPPED, dropped);
+	if (!is_kept)
+		profile_tree_free(tree);
 }
 
 void profile_query_answer_error(struct http_answer *answer, int error)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile query: from the store to a call tree, or to a listing.
+/* Profile query: from the store to a call tree.
  *
- * What it is   visits the profiles of a range for as long as somebody waits for the answer; merges,
- *              names and joins them.
- * Ownership    a tree owns all that it is made of, until profile_tree_done.
+ * What it is   reads the profiles of a range for as long as somebody waits for the answer; merges,
+ *              names and joins them. A tree that was made is kept for whoever asks the same of the
+ *              same data and the same names.
+ * Ownership    a tree is lent until profile_tree_give_back, to one at a time.
  * Threads      any; one owner each.
  * Errors       those of the store and of query/; -ECANCELED: nobody waits any more.
  */
 #pragma once
 
 #include "symbolizer-server/http/http_message.h"
+#include "symbolizer-server/http/memo.h"
 #include "symbolizer-server/http/query_params.h"
+#include "symbolizer-server/http/query_run.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/query/call_tree.h"
 #include "symbolizer-server/query/coverage.h"
 #include "symbolizer-server/query/flame.h"
-#include "symbolizer-server/query/listing.h"
-#include "symbolizer-server/query/timeline.h"
 
 struct profile_tree {
 	struct merge merge;
@@ -29,33 +30,29 @@ struct profile_tree {
 	 * released. */
 	bool wants_coverage;
 	struct coverage coverage;
+	struct memo_entry *entry; /* where it is kept; NULL: nowhere */
 };
 
-/* TIMELINE, initialised for the same query, is filled on the way; NULL: none is wanted. */
-int profile_tree_init(struct profile_tree *tree, const struct site *site,
-	const struct http_request *request, const struct query_params *params,
-	struct timeline *timeline);
-/* The same with its coverage. */
-int profile_tree_init_covered(struct profile_tree *tree, const struct site *site,
-	const struct http_request *request, const struct query_params *params);
-void profile_tree_done(struct profile_tree *tree);
+struct profile_tree_options {
+	struct label_names root; /* labels whose values stand above the functions */
+	bool wants_coverage;
+};
 
-/* For those who merge by themselves: visits the profiles that PARAMS may mean; and names and joins
- * what tree->merge holds, which is released. */
-int profile_query_visit(const struct site *site, const struct query_params *params,
-	int (*visit)(void *context, const struct profile *profile), void *context);
+int profile_tree_take(struct query_run *run, const struct query_params *params,
+	const struct profile_tree_options *options, struct profile_tree **ret_tree);
+void profile_tree_give_back(struct query_run *run, struct profile_tree *tree);
+/* A memo_free_fn of trees. */
+void profile_tree_free(void *tree);
+
+/* For those who merge by themselves: names and joins what tree->merge holds, which is released; and
+ * gives back what a tree holds. */
 int profile_tree_join(struct profile_tree *tree, const struct site *site);
+void profile_tree_done(struct profile_tree *tree);
+/* A bytes function of a query_read whose context is a merge; and the add function. */
+size_t profile_query_merge_bytes(const void *merge);
+int profile_query_merge(void *merge, const struct profile *profile);
 
-/* Adds one profile to a listing. */
-typedef int (*profile_list_fn)(
-	struct listing *listing, const struct profile *profile, const void *context);
-
-int profile_list(struct listing *listing, const struct site *site,
-	const struct http_request *request, const struct query_params *params, profile_list_fn add,
-	const void *context);
-
-/* The host that every row of the query must have, or NULL. A value that is shown other than it is
- * stored cannot be looked for. */
+/* The host that every row of the query must have, or NULL. */
 const char *profile_query_only_host(const struct selector *selector);
 
 /* Answers what went wrong with a query, in words. */

@@ -127,3 +127,35 @@ bool query_params_number(const struct http_request *request, const char *name,
 	*ret_number = (uint32_t)number;
 	return true;
 }
+
+/* Digits, perhaps with `ms` behind them: what time_parse_length does not read. */
+static bool read_plain_length(const char *text, uint64_t *ret_ns)
+{
+	size_t digits = strspn(text, "0123456789");
+	bool milliseconds = strcmp(text + digits, "ms") == 0;
+
+	/* Nine digits of seconds are thirty years. */
+	if (digits == 0 || digits > 9 || (text[digits] && !milliseconds))
+		return false;
+	*ret_ns = strtoull(text, NULL, 10) * (milliseconds ? NS_PER_MS : NS_PER_S);
+	return true;
+}
+
+bool query_params_length(const struct http_request *request, const char *name, uint64_t fallback_ns,
+	struct http_answer *answer, uint64_t *ret_ns)
+{
+	const char *text = http_request_param(request, name), *what;
+
+	*ret_ns = fallback_ns;
+	if (!text || !*text)
+		return true;
+	if ((read_plain_length(text, ret_ns) ||
+		    time_parse_length(text, strlen(text), ret_ns, &what) == 0) &&
+		*ret_ns > 0)
+		return true;
+	http_answer_error(answer, 400,
+		"%s: a length of time must stand here, as 500ms, 10s, 1h30m, or a number of "
+		"seconds",
+		name);
+	return false;
+}

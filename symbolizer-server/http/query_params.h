@@ -30,6 +30,10 @@ bool query_params_read_sides(const struct http_request *request, uint64_t now_ns
 	struct http_answer *answer, struct query_params ret_sides[2]);
 void query_params_done(struct query_params *params);
 
+/* A length of time above 0: `500ms`, `10s`, `1h30m`, or a number of seconds; FALLBACK_NS if it is not
+ * given. */
+bool query_params_length(const struct http_request *request, const char *name, uint64_t fallback_ns,
+	struct http_answer *answer, uint64_t *ret_ns);
 /* A whole number of at least MIN and at most MAX; FALLBACK if it is not given. */
 bool query_params_number(const struct http_request *request, const char *name,
 	const uint32_t bounds[2], uint32_t fallback, struct http_answer *answer,

@@ -3,10 +3,11 @@
  *
  * What it is   one list of paths, from which the table and the declarations of the handlers are
  *              made; the guard in front of it; and the answers to paths and methods that are not in
- *              it. Handlers stand in route_tree.c (flame graphs, tables, exports), route_comparison.c
- *              (two sides), route_listing.c (what exists in a range), route_symbols.c (what has no
- *              name), route_source.c (source text), route_module.c
- *              (files of symbols) and route_status.c (how the server and its hosts are).
+ *              it. Handlers stand in route_tree.c (flame graphs, tables, exports),
+ *              route_comparison.c (two sides), route_series.c (values over time), route_listing.c
+ *              (what exists in a range), route_symbols.c (what has no name), route_source.c (source
+ *              text), route_module.c (files of symbols) and route_status.c (how the server and its
+ *              hosts are).
  * Ownership    everything is static.
  * Threads      any.
  * Errors       answered: 403, 404, 405.
@@ -25,6 +26,9 @@
 	X("/api/v1/flame", route_flame, true)                            \
 	X("/api/v1/top", route_top, true)                                \
 	X("/api/v1/diff", route_diff, true)                              \
+	X("/api/v1/series", route_series, true)                          \
+	X("/api/v1/heatmap", route_heatmap, true)                        \
+	X("/api/v1/progress", route_progress, false)                     \
 	X("/api/v1/execs", route_execs, true)                            \
 	X("/api/v1/export", route_export, true)                          \
 	X("/api/v1/hosts", route_hosts, true)                            \

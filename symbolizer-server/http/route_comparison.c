@@ -69,6 +69,7 @@ void route_diff(void *context, const struct http_request *request, struct http_a
 	const struct site *site = context;
 	struct query_params sides[COMPARISON_SIDE_COUNT];
 	struct comparison_query query;
+	struct query_run run;
 	uint32_t node_count, row_count;
 	enum view view;
 	int r;
@@ -81,12 +82,15 @@ void route_diff(void *context, const struct http_request *request, struct http_a
 		!query_params_read_sides(
 			request, clock_read(&site->clock).realtime_ns, answer, sides))
 		return;
-	r = comparison_query_init(&query, site, request, sides);
+	query_run_begin(&run, site, request);
+	r = comparison_query_init(&query, &run, sides);
 	if (r == 0) {
+		query_run_stage(&run, QUERY_WRITING);
 		r = view == VIEW_TREE ? write_tree(&query, node_count, answer)
 				      : write_functions(&query, row_count, answer);
 		comparison_query_done(&query);
 	}
+	query_run_end(&run);
 	for (uint32_t i = 0; i < COMPARISON_SIDE_COUNT; i++)
 		query_params_done(&sides[i]);
 	if (r < 0)

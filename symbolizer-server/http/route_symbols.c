@@ -6,6 +6,7 @@
 
 #include "store/base/json_writer.h"
 #include "store/profile/profile.h"
+#include "symbolizer-server/http/partial_json.h"
 #include "symbolizer-server/http/profile_query.h"
 #include "symbolizer-server/http/symbol_remedy.h"
 #include "symbolizer-server/symbol/symbolizer.h"
@@ -61,6 +62,7 @@ static void write_answer(struct json_writer *json, const struct site *site,
 	json_unsigned(json_key(json, "sample_count"), tree->about.sample_count);
 	json_unsigned(json_key(json, "from"), tree->about.range.from_ns);
 	json_unsigned(json_key(json, "until"), tree->about.range.until_ns);
+	partial_json(json, &tree->about.partial);
 	json_unsigned(json_key(json, "module_count"), coverage->count);
 	json_begin_array(json_key(json, "modules"));
 	for (uint32_t i = 0; i < coverage->count && i < row_count; i++)
@@ -73,9 +75,11 @@ static void write_answer(struct json_writer *json, const struct site *site,
 void route_symbols(void *context, const struct http_request *request, struct http_answer *answer)
 {
 	static const uint32_t bounds[2] = {1, ROW_COUNT_MAX};
+	static const struct profile_tree_options options = {.wants_coverage = true};
 	const struct site *site = context;
 	struct query_params params;
-	struct profile_tree tree;
+	struct profile_tree *tree;
+	struct query_run run;
 	struct json_writer json;
 	uint32_t row_count;
 	int r;
@@ -84,13 +88,16 @@ void route_symbols(void *context, const struct http_request *request, struct htt
 		!query_params_read(
 			request, clock_read(&site->clock).realtime_ns, true, answer, &params))
 		return;
-	r = profile_tree_init_covered(&tree, site, request, &params);
+	query_run_begin(&run, site, request);
+	r = profile_tree_take(&run, &params, &options, &tree);
 	query_params_done(&params);
 	if (r < 0) {
+		query_run_end(&run);
 		profile_query_answer_error(answer, r);
 		return;
 	}
 	json_writer_init(&json, http_answer_begin(answer, 200, "application/json"));
-	write_answer(&json, site, &tree, row_count);
-	profile_tree_done(&tree);
+	write_answer(&json, site, tree, row_count);
+	profile_tree_give_back(&run, tree);
+	query_run_end(&run);
 }

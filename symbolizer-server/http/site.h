@@ -18,7 +18,9 @@
 #include "symbolizer-server/http/http_guard.h"
 
 struct host_board;
+struct memo;
 struct profile_store;
+struct query_board;
 struct source_texts;
 struct symbolizer;
 
@@ -27,6 +29,10 @@ struct site {
 	struct symbolizer *symbolizer;
 	struct source_texts *sources; /* NULL: nobody has any */
 	struct host_board *hosts;
+	struct memo *trees; /* that queries made, for those who ask again; NULL: none are kept */
+	struct query_board *queries; /* that run now; NULL: nobody is told */
+	uint64_t query_ns_max; /* what a query may take; 0: the default */
+	uint64_t query_bytes_max; /* likewise */
 	struct clock clock;
 	struct http_guard guard;
 	bool insecure_uploads; /* takes files from other machines, too */

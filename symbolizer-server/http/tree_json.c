@@ -5,6 +5,7 @@
 
 #include "store/base/clock.h"
 #include "store/base/json_writer.h"
+#include "symbolizer-server/http/partial_json.h"
 
 static void write_about(struct json_writer *json, const struct flame *flame)
 {
@@ -30,6 +31,8 @@ static void write_about(struct json_writer *json, const struct flame *flame)
 	json_boolean(json, flame->tree->small_count > 0);
 	json_key(json, "partial_symbols");
 	json_boolean(json, about->partial_symbols);
+	json_boolean(json_key(json, "focus_found"), about->focus_found);
+	partial_json(json, &about->partial);
 }
 
 static const struct function *function_of(const struct flame *flame, uint32_t name)
@@ -186,6 +189,7 @@ void tree_json_top(const struct top *top, const struct flame_about *about, int64
 	json_unsigned(&json, about->range.until_ns);
 	json_key(&json, "partial_symbols");
 	json_boolean(&json, about->partial_symbols);
+	partial_json(&json, &about->partial);
 	json_key(&json, "function_count");
 	json_unsigned(&json, top->count);
 	json_key(&json, "functions");
@@ -272,25 +276,76 @@ static void write_flamebearer(struct json_writer *json, const struct flamebearer
 	json_end_object(json);
 }
 
-static void write_timeline(struct json_writer *json, const struct timeline *timeline)
+/* SUMS: one for each step; NULL: zeros. */
+static void write_timeline(
+	struct json_writer *json, const struct series *series, const int64_t *sums)
 {
+	const struct time_steps *steps = &series->cut.steps;
+
 	json_begin_object(json);
 	json_key(json, "startTime");
-	json_unsigned(json, timeline->start_ns / NS_PER_S);
+	json_unsigned(json, steps->start_ns / NS_PER_S);
 	json_key(json, "samples");
 	json_begin_array(json);
-	for (uint32_t i = 0; i < timeline->count; i++)
-		json_signed(json, timeline->sums[i]);
+	for (uint32_t i = 0; i < steps->count; i++)
+		json_signed(json, sums ? sums[i] : 0);
 	json_end_array(json);
 	json_key(json, "durationDelta");
-	json_unsigned(json, timeline->step_ns / NS_PER_S);
+	json_unsigned(json, steps->step_ns / NS_PER_S);
 	json_key(json, "watermarks");
 	json_null(json);
 	json_end_object(json);
 }
 
+/* A group's name is any text: a key like any other string. */
+static void begin_group(struct json_writer *json, const char *text, size_t length)
+{
+	json_text(json, text, length);
+	bytes_write_u8(json->out, ':');
+	json->comma = false;
+}
+
+static void write_groups(struct json_writer *json, const struct tree_json_timeline *timeline)
+{
+	const struct series *series = timeline->series;
+
+	json_begin_object(json);
+	for (uint32_t i = 0; i < timeline->count; i++) {
+		size_t length;
+		const char *text =
+			label_groups_text(&series->groups, timeline->order[i], 0, &length);
+
+		if (length == 0)
+			begin_group(json, "*", 1);
+		else
+			begin_group(json, text, length);
+		write_timeline(json, series, series_sums(series, timeline->order[i], SERIES_ALL));
+	}
+	if (series->rest.sample_count > 0) {
+		begin_group(json, "other", strlen("other"));
+		write_timeline(json, series, series_sums(series, LABEL_GROUPS_REST, SERIES_ALL));
+	}
+	json_end_object(json);
+}
+
+/* Of several groups the timeline is empty: clients draw the groups. */
+static void write_timelines(struct json_writer *json, const struct tree_json_timeline *timeline)
+{
+	const struct series *series = timeline->series;
+	bool one = timeline->count == 1 && series->rest.sample_count == 0;
+
+	json_key(json, "timeline");
+	write_timeline(
+		json, series, one ? series_sums(series, timeline->order[0], SERIES_ALL) : NULL);
+	json_key(json, "groups");
+	if (series->groups.names.count > 0)
+		write_groups(json, timeline);
+	else
+		json_null(json);
+}
+
 void tree_json_render(const struct flamebearer *flamebearer, const char *type,
-	const struct timeline *timeline, struct bytes_writer *out)
+	const struct tree_json_timeline *timeline, struct bytes_writer *out)
 {
 	struct json_writer json;
 
@@ -302,10 +357,7 @@ void tree_json_render(const struct flamebearer *flamebearer, const char *type,
 	write_flamebearer(&json, flamebearer);
 	json_key(&json, "metadata");
 	write_metadata(&json, type);
-	json_key(&json, "timeline");
-	write_timeline(&json, timeline);
-	json_key(&json, "groups");
-	json_null(&json);
+	write_timelines(&json, timeline);
 	json_key(&json, "heatmap");
 	json_null(&json);
 	json_end_object(&json);

@@ -11,7 +11,7 @@
 #include "store/base/bytes.h"
 #include "symbolizer-server/query/flame.h"
 #include "symbolizer-server/query/flamebearer.h"
-#include "symbolizer-server/query/timeline.h"
+#include "symbolizer-server/query/series.h"
 #include "symbolizer-server/query/top.h"
 
 struct json_writer;
@@ -24,5 +24,13 @@ void tree_json_flame(const struct flame *flame, struct bytes_writer *out);
 /* The first ROW_COUNT rows. */
 void tree_json_top(const struct top *top, const struct flame_about *about, int64_t total,
 	uint32_t row_count, const struct function_table *functions, struct bytes_writer *out);
+/* What Pyroscope's timelines are made of: a series, by one label at most, whose rest is shown as
+ * `other`. */
+struct tree_json_timeline {
+	const struct series *series;
+	const uint32_t *order; /* groups */
+	uint32_t count; /* of these */
+};
+
 void tree_json_render(const struct flamebearer *flamebearer, const char *type,
-	const struct timeline *timeline, struct bytes_writer *out);
+	const struct tree_json_timeline *timeline, struct bytes_writer *out);

@@ -84,3 +84,8 @@ int child_map_add(struct child_map *map, uint32_t parent, uint32_t what, uint32_
 	map->count++;
 	return 0;
 }
+
+size_t child_map_bytes(const struct child_map *map)
+{
+	return map->slot_count * sizeof(*map->slots);
+}

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define CHILD_MAP_NONE UINT32_MAX
@@ -27,3 +28,5 @@ void child_map_done(struct child_map *map);
 uint32_t child_map_find(const struct child_map *map, uint32_t parent, uint32_t what);
 /* Adds a child that is known to be absent; at most 2^30 of them. */
 int child_map_add(struct child_map *map, uint32_t parent, uint32_t what, uint32_t child);
+/* What it holds in memory. */
+size_t child_map_bytes(const struct child_map *map);

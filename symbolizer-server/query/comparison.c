@@ -7,15 +7,38 @@
 /* Two shares of at most 2^60 each fit a signed total. */
 #define BALANCE_ONE ((double)(UINT64_C(1) << 60))
 
-static uint32_t group_count_of(struct time_range range)
+static uint64_t divide_up(uint64_t dividend, uint64_t divisor)
 {
-	uint64_t groups = range.until_ns > range.from_ns
-		? (range.until_ns - range.from_ns) / COMPARISON_GROUP_NS_MIN
-		: 0;
+	return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
+}
 
-	if (groups < 1)
-		return 1;
-	return groups < COMPARISON_GROUP_COUNT_MAX ? (uint32_t)groups : COMPARISON_GROUP_COUNT_MAX;
+/* What groups of that length begin and end at multiples of: where long ones begin is where the sums
+ * of the store do, and to be read there is what little lies between. */
+static uint64_t unit_of(uint64_t group_ns)
+{
+	if (group_ns >= 3600 * NS_PER_S)
+		return 3600 * NS_PER_S;
+	return group_ns >= 60 * NS_PER_S ? 10 * NS_PER_S : NS_PER_S;
+}
+
+/* Cuts the range of SIDE into at most COMPARISON_GROUP_COUNT_MAX groups of whole units. */
+static void choose_groups(struct comparison_side *side)
+{
+	struct time_range range = side->range;
+	uint64_t length = range.until_ns > range.from_ns ? range.until_ns - range.from_ns : 0;
+	uint64_t unit = unit_of(length / COMPARISON_GROUP_COUNT_MAX);
+
+	side->group_count = 1;
+	if (length < 2 * COMPARISON_GROUP_NS_MIN)
+		return;
+	side->group_origin_ns = range.from_ns / unit * unit;
+	side->group_ns = divide_up(length, COMPARISON_GROUP_COUNT_MAX * unit) * unit;
+	if (side->group_ns < COMPARISON_GROUP_NS_MIN)
+		side->group_ns = COMPARISON_GROUP_NS_MIN;
+	length = range.until_ns - side->group_origin_ns;
+	if (divide_up(length, side->group_ns) > COMPARISON_GROUP_COUNT_MAX)
+		side->group_ns += unit;
+	side->group_count = (uint32_t)divide_up(length, side->group_ns);
 }
 
 void comparison_init(struct comparison *comparison, struct time_range left, struct time_range right)
@@ -27,7 +50,7 @@ void comparison_init(struct comparison *comparison, struct time_range left, stru
 		struct comparison_side *side = &comparison->sides[i];
 
 		side->lane_first = comparison->lane_count;
-		side->group_count = group_count_of(side->range);
+		choose_groups(side);
 		comparison->lane_count += side->group_count;
 	}
 }
@@ -36,14 +59,13 @@ uint32_t comparison_lane(
 	const struct comparison *comparison, enum comparison_sides side, uint64_t time_ns)
 {
 	const struct comparison_side *at = &comparison->sides[side];
-	uint64_t length = at->range.until_ns - at->range.from_ns;
+	uint64_t group = 0;
 
-	if (time_ns <= at->range.from_ns || length == 0)
-		return at->lane_first;
-	if (time_ns >= at->range.until_ns)
-		return at->lane_first + at->group_count - 1;
-	return at->lane_first +
-		(uint32_t)((__uint128_t)(time_ns - at->range.from_ns) * at->group_count / length);
+	if (at->group_ns > 0 && time_ns > at->group_origin_ns)
+		group = (time_ns - at->group_origin_ns) / at->group_ns;
+	if (group >= at->group_count)
+		group = at->group_count - 1;
+	return at->lane_first + (uint32_t)group;
 }
 
 int64_t comparison_value(

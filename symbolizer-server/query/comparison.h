@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "symbolizer-server/query/call_tree.h"
+#include "symbolizer-server/query/partial.h"
 #include "symbolizer-server/query/share_change.h"
 #include "symbolizer-server/query/time_range.h"
 
@@ -32,6 +33,11 @@ struct comparison_side {
 	uint64_t core_ns; /* covered time x CPUs, of the hosts that have samples in the query */
 	uint32_t lane_first;
 	uint32_t group_count;
+	/* Groups begin at group_origin_ns + k x group_ns; whatever lies before the second is in the
+	 * first, and what lies behind the last in that. */
+	uint64_t group_origin_ns; /* epoch */
+	uint64_t group_ns; /* 0: there is one group */
+	struct partial partial;
 };
 
 struct comparison {

@@ -29,10 +29,11 @@ static const struct function *function_of(const struct walk *walk, uint32_t fram
 	return &walk->functions->functions[naming->links[naming->chains[frame].first]];
 }
 
-/* Markers say what could not be known of a stack: they lie in no module and need no name. */
+/* Markers say what could not be known of a stack: they lie in no module and need no name. Nor do
+ * labels. */
 static bool counts(const struct function *function)
 {
-	return function->kind != FUNCTION_MARKER;
+	return function->kind != FUNCTION_MARKER && function->kind != FUNCTION_LABEL;
 }
 
 static void enter(struct walk *walk, uint32_t node)

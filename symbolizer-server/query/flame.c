@@ -134,5 +134,7 @@ const char *flame_unit_text(enum flame_unit unit)
 uint16_t flame_flags(const struct flame *flame)
 {
 	return (uint16_t)((flame->tree->small_count > 0 ? FLAME_TRIMMED : 0) |
-		(flame->about.partial_symbols ? FLAME_PARTIAL_SYMBOLS : 0));
+		(flame->about.partial_symbols ? FLAME_PARTIAL_SYMBOLS : 0) |
+		(flame->about.focus_found ? FLAME_FOCUS_FOUND : 0) |
+		(flame->about.partial.reason != PARTIAL_NOT ? FLAME_PARTIAL : 0));
 }

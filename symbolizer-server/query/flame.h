@@ -14,6 +14,7 @@
 
 #include "store/base/bytes.h"
 #include "symbolizer-server/query/level_tree.h"
+#include "symbolizer-server/query/partial.h"
 #include "symbolizer-server/query/time_range.h"
 
 #define FLAME_VERSION 1
@@ -26,6 +27,8 @@ enum flame_flag {
 	FLAME_TRIMMED = 2, /* some nodes are a `(n small)` */
 	FLAME_PARTIAL_SYMBOLS =
 		4, /* of some frames only the address is known: names may still come */
+	FLAME_FOCUS_FOUND = 8, /* there is a node of what was to be shown first */
+	FLAME_PARTIAL = 16, /* the query ended before it had read everything */
 };
 
 struct flame_about {
@@ -34,6 +37,8 @@ struct flame_about {
 	int64_t period; /* what one sample stands for; 0 if it varies */
 	uint64_t sample_count;
 	struct time_range range; /* the part of the asked range that profiles cover */
+	struct partial partial;
+	bool focus_found;
 };
 
 /* Texts that many names share, numbered as they come. */

@@ -25,6 +25,7 @@ const char *function_kind_text(enum function_kind kind)
 		[FUNCTION_MARKER] = "marker",
 		[FUNCTION_TRIMMED] = "trimmed",
 		[FUNCTION_ROOT] = "root",
+		[FUNCTION_LABEL] = "label",
 	};
 
 	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "unknown";
@@ -144,6 +145,13 @@ int function_table_add(
 	table->functions[table->count] = *function;
 	*ret_index = table->count++;
 	return 0;
+}
+
+size_t function_table_bytes(const struct function_table *table)
+{
+	return table->capacity * sizeof(*table->functions) + table->strings.texts.byte_count +
+		table->strings.capacity * sizeof(*table->strings.entries) +
+		index_map_bytes(&table->map) + index_map_bytes(&table->strings.map);
 }
 
 const char *function_table_name(const struct function_table *table, uint32_t function)

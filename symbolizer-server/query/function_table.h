@@ -32,6 +32,7 @@ enum function_kind {
 	FUNCTION_MARKER = 7,
 	FUNCTION_TRIMMED = 8, /* stands for the small subtrees that were left out */
 	FUNCTION_ROOT = 9,
+	FUNCTION_LABEL = 10, /* the value of a label, above the functions */
 };
 
 /* `kernel`, `native`, ...; a value of none has a text, too. */
@@ -68,6 +69,8 @@ int function_table_add_text(
 int function_table_add(
 	struct function_table *table, const struct function *function, uint32_t *ret_index);
 
+/* What it holds in memory. */
+size_t function_table_bytes(const struct function_table *table);
 const char *function_table_name(const struct function_table *table, uint32_t function);
 size_t function_table_name_length(const struct function_table *table, uint32_t function);
 /* By name, then module, then kind: an order that is the same in every run. */

@@ -38,6 +38,8 @@ struct place {
 struct work {
 	const struct call_tree *calls;
 	enum level_tree_order order;
+	const uint8_t
+		*marks; /* of each node of the call tree: to be left out last; NULL: none is */
 	uint32_t
 		*child_first; /* of each node of the call tree, and one more: the end of the last */
 	uint32_t *children; /* nodes of the call tree, grouped by parent */
@@ -188,37 +190,41 @@ static int sort_places(struct work *work)
 	return 0;
 }
 
-/* Takes places by falling total for as long as the result has room. */
-static void take_places(struct work *work, uint32_t node_count_max)
+/* Takes the places whose nodes have a mark, or those that have none, by falling total for as long as
+ * the result has room; false: it has none. */
+static bool take_places(struct work *work, uint32_t node_count_max, bool marked, uint64_t *size)
 {
-	uint64_t size = 0;
-
 	for (uint32_t i = 0; i < work->calls->tree.count; i++) {
 		struct place *place = &work->places[work->by_total[i]];
 		struct place *parent = &work->places[place->parent];
 		bool last_child = place != work->places && parent->children_left == 1;
 
+		if (work->marks && (work->marks[place->node] != 0) != marked)
+			continue;
 		/* Itself and a `(n small)` for its children, in place of its parent's. */
-		size += 1 + (place->child_count > 0 ? 1u : 0u) - (last_child ? 1u : 0u);
-		if (size > node_count_max)
-			break;
+		*size += 1 + (place->child_count > 0 ? 1u : 0u) - (last_child ? 1u : 0u);
+		if (*size > node_count_max)
+			return false;
 		place->taken = true;
 		if (place != work->places)
 			parent->children_left--;
 	}
+	return true;
 }
 
 /* Takes all places, or as many as fit; gives the room that the result needs. */
 static int choose_places(struct work *work, uint32_t node_count_max, uint32_t *ret_room)
 {
 	uint32_t count = work->calls->tree.count;
+	uint64_t size = 0;
 	int r;
 
 	if (count > node_count_max) {
 		r = sort_places(work);
 		if (r < 0)
 			return r;
-		take_places(work, node_count_max);
+		if (!work->marks || take_places(work, node_count_max, true, &size))
+			take_places(work, node_count_max, false, &size);
 		*ret_room = node_count_max;
 		return 0;
 	}
@@ -370,13 +376,14 @@ static int build(struct work *work, struct level_tree *tree, uint32_t node_count
 	return r;
 }
 
-int level_tree_init(struct level_tree *tree, const struct call_tree *calls,
-	enum level_tree_order order, uint32_t node_count_max)
+int level_tree_init_focused(struct level_tree *tree, const struct call_tree *calls,
+	enum level_tree_order order, uint32_t node_count_max, const uint8_t *marks)
 {
 	size_t count = calls->tree.count;
 	struct work work = {
 		.calls = calls,
 		.order = order,
+		.marks = marks,
 		.child_first = calloc(count + 2, sizeof(uint32_t)),
 		.children = calloc(count + 1, sizeof(uint32_t)),
 		.places = calloc(count + 1, sizeof(struct place)),
@@ -399,6 +406,12 @@ int level_tree_init(struct level_tree *tree, const struct call_tree *calls,
 	if (r < 0)
 		level_tree_done(tree);
 	return r;
+}
+
+int level_tree_init(struct level_tree *tree, const struct call_tree *calls,
+	enum level_tree_order order, uint32_t node_count_max)
+{
+	return level_tree_init_focused(tree, calls, order, node_count_max, NULL);
 }
 
 void level_tree_done(struct level_tree *tree)

@@ -47,6 +47,10 @@ struct level_tree {
  * LEVEL_TREE_NODE_COUNT_MIN. */
 int level_tree_init(struct level_tree *tree, const struct call_tree *calls,
 	enum level_tree_order order, uint32_t node_count_max);
+/* The same, but nodes of CALLS that have a mark are left out last; the parent of one that has a mark
+ * has one, too. NULL: none has. */
+int level_tree_init_focused(struct level_tree *tree, const struct call_tree *calls,
+	enum level_tree_order order, uint32_t node_count_max, const uint8_t *marks);
 void level_tree_done(struct level_tree *tree);
 /* What NODE has beyond its children. */
 int64_t level_tree_self(const struct level_tree *tree, uint32_t node);

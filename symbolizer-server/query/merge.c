@@ -15,13 +15,14 @@
 #include <string.h>
 
 #include "store/base/must.h"
+#include "symbolizer-server/query/root_labels.h"
+#include "symbolizer-server/query/row_label.h"
 
 #define NOT_MAPPED UINT32_MAX
 
 /* What a stack node of the profile being merged has. */
 struct merge_leaf {
 	int64_t value;
-	uint32_t node; /* of the tree */
 	bool wanted;
 };
 
@@ -49,6 +50,12 @@ void merge_keep_lanes(struct merge *merge, uint32_t lane_count)
 	merge->lane_count = lane_count;
 }
 
+void merge_keep_root(struct merge *merge, struct root_labels *root)
+{
+	must(merge->lane_count == 0 && merge->tree.count == 1);
+	merge->root = root;
+}
+
 void merge_turn(struct merge *merge, const struct selector *selector, struct time_range range)
 {
 	row_filter_done(&merge->filter);
@@ -66,7 +73,9 @@ void merge_release(struct merge *merge)
 	growing_tree_done(&merge->tree);
 	free(merge->scratch.modules);
 	free(merge->scratch.frames);
+	free(merge->scratch.nodes);
 	free(merge->scratch.stacks);
+	free(merge->scratch.threads);
 	free(merge->lanes);
 	merge->lanes = NULL;
 	merge->lane_capacity = 0;
@@ -101,23 +110,64 @@ static int reserve(void **array, uint32_t *capacity, uint32_t count, size_t elem
 		r_;                                                                \
 	})
 
-static int prepare_scratch(struct merge_scratch *scratch, const struct profile *profile)
+/* What was found out about a dictionary holds for all profiles that share it. */
+static int prepare_dictionary(struct merge_scratch *scratch, const struct profile *profile)
 {
-	int r = reserve_array(&scratch->modules, &scratch->module_capacity, profile->modules.count);
+	int r;
 
+	if (profile->dictionary != 0 && profile->dictionary == scratch->dictionary)
+		return 0;
+	scratch->dictionary = 0;
+	r = reserve_array(&scratch->modules, &scratch->module_capacity, profile->modules.count);
 	/* One more than needed, so that none is no special case. */
 	if (r == 0)
 		r = reserve_array(
 			&scratch->frames, &scratch->frame_capacity, profile->frames.count + 1);
 	if (r == 0)
-		r = reserve_array(
-			&scratch->stacks, &scratch->stack_capacity, profile->stacks.count);
+		r = reserve_array(&scratch->nodes, &scratch->node_capacity, profile->stacks.count);
 	if (r < 0)
 		return r;
 	memset(scratch->modules, 0xff, profile->modules.count * sizeof(*scratch->modules));
 	memset(scratch->frames, 0xff, profile->frames.count * sizeof(*scratch->frames));
-	memset(scratch->stacks, 0, profile->stacks.count * sizeof(*scratch->stacks));
+	memset(scratch->nodes, 0xff, profile->stacks.count * sizeof(*scratch->nodes));
+	scratch->nodes[0] = GROWING_TREE_ROOT;
+	scratch->dictionary = profile->dictionary;
 	return 0;
+}
+
+static int prepare_scratch(struct merge *merge, const struct profile *profile)
+{
+	struct merge_scratch *scratch = &merge->scratch;
+	int r = prepare_dictionary(scratch, profile);
+
+	if (r == 0)
+		r = reserve_array(
+			&scratch->stacks, &scratch->stack_capacity, profile->stacks.count);
+	if (r == 0)
+		r = reserve_array(
+			&scratch->threads, &scratch->thread_capacity, profile->threads.count + 1);
+	if (r < 0)
+		return r;
+	memset(scratch->stacks, 0, profile->stacks.count * sizeof(*scratch->stacks));
+	if (merge->hosts)
+		memset(scratch->threads, 0, profile->threads.count);
+	return 0;
+}
+
+int merge_open(struct merge *merge, const struct profile *profile)
+{
+	return prepare_dictionary(&merge->scratch, profile);
+}
+
+size_t merge_bytes(const struct merge *merge)
+{
+	return merge->tree.capacity * sizeof(*merge->tree.nodes) +
+		child_map_bytes(&merge->tree.crowded) +
+		(size_t)merge->lane_capacity * merge->lane_count * sizeof(*merge->lanes) +
+		merge->frames.capacity * sizeof(*merge->frames.frames) +
+		merge->scratch.stack_capacity * sizeof(*merge->scratch.stacks) +
+		merge->scratch.node_capacity * sizeof(*merge->scratch.nodes) +
+		merge->scratch.frame_capacity * sizeof(*merge->scratch.frames);
 }
 
 static int add_row(struct merge *merge, const struct sample_table *table,
@@ -139,9 +189,13 @@ static int add_row(struct merge *merge, const struct sample_table *table,
 	if (__builtin_add_overflow(merge->total, part.value, &merge->total))
 		return -EOVERFLOW;
 	merge->sample_count += part.count;
+	*ret_taken = true;
+	if (merge->hosts)
+		merge->scratch.threads[row->thread] = 1;
+	if (merge->root)
+		return root_labels_add(merge->root, row, part.value);
 	leaf->value += part.value;
 	leaf->wanted = true;
-	*ret_taken = true;
 	return 0;
 }
 
@@ -189,7 +243,7 @@ static int map_module(
 	return 0;
 }
 
-static int map_frame(
+int merge_map_frame(
 	struct merge *merge, const struct profile *profile, uint32_t frame, uint32_t *ret_frame)
 {
 	uint32_t *mapped = &merge->scratch.frames[frame];
@@ -234,44 +288,98 @@ static int grow_lanes(struct merge *merge)
 static void add_to_lane(struct merge *merge, const struct profile *profile)
 {
 	const struct merge_leaf *leaves = merge->scratch.stacks;
+	const uint32_t *nodes = merge->scratch.nodes;
 
 	if (merge->lane_count == 0)
 		return;
 	for (uint32_t i = 0; i < profile->stacks.count; i++) {
-		merge->lanes[(size_t)leaves[i].node * merge->lane_count + merge->lane] +=
-			leaves[i].value;
+		if (leaves[i].value != 0)
+			merge->lanes[(size_t)nodes[i] * merge->lane_count + merge->lane] +=
+				leaves[i].value;
 	}
+}
+
+/* The nodes of the wanted stacks, where they are not known yet. */
+static int find_nodes(struct merge *merge, const struct profile *profile)
+{
+	const struct merge_leaf *leaves = merge->scratch.stacks;
+	const struct stack_node *stacks = profile->stacks.nodes;
+	uint32_t *nodes = merge->scratch.nodes;
+
+	for (uint32_t i = 1; i < profile->stacks.count; i++) {
+		uint32_t frame;
+		int r;
+
+		if (!leaves[i].wanted || nodes[i] != NOT_MAPPED)
+			continue;
+		r = merge_map_frame(merge, profile, stacks[i].frame, &frame);
+		if (r == 0)
+			r = growing_tree_child(
+				&merge->tree, nodes[stacks[i].parent], frame, &nodes[i]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 static int add_stacks(struct merge *merge, const struct profile *profile)
 {
 	struct merge_leaf *leaves = merge->scratch.stacks;
-	const struct stack_node *nodes = profile->stacks.nodes;
+	const struct stack_node *stacks = profile->stacks.nodes;
 	int r;
 
 	for (uint32_t i = profile->stacks.count - 1; i > 0; i--) {
 		if (leaves[i].wanted)
-			leaves[nodes[i].parent].wanted = true;
+			leaves[stacks[i].parent].wanted = true;
 	}
-	for (uint32_t i = 1; i < profile->stacks.count; i++) {
-		uint32_t frame;
-
-		if (!leaves[i].wanted)
-			continue;
-		r = map_frame(merge, profile, nodes[i].frame, &frame);
-		if (r == 0)
-			r = growing_tree_child(
-				&merge->tree, leaves[nodes[i].parent].node, frame, &leaves[i].node);
-		if (r < 0)
-			return r;
-	}
-	r = grow_lanes(merge);
+	r = find_nodes(merge, profile);
+	if (r == 0)
+		r = grow_lanes(merge);
 	if (r < 0)
 		return r;
-	for (uint32_t i = 0; i < profile->stacks.count; i++)
-		merge->tree.nodes[leaves[i].node].self += leaves[i].value;
+	for (uint32_t i = 0; i < profile->stacks.count; i++) {
+		if (leaves[i].value != 0)
+			merge->tree.nodes[merge->scratch.nodes[i]].self += leaves[i].value;
+	}
 	add_to_lane(merge, profile);
 	return 0;
+}
+
+/* A block is of one host; a piece of what was compacted tells it in its labels. */
+static int note_hosts(struct merge *merge, const struct profile *profile)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < profile->threads.count; i++) {
+		char number[ROW_LABEL_NUMBER_BYTES];
+		struct row_label_value host;
+
+		if (!merge->scratch.threads[i])
+			continue;
+		host = row_label_of_thread(profile, i, "host", number);
+		r = string_table_add(merge->hosts, host.text, host.length, &(uint32_t){0});
+	}
+	return r;
+}
+
+static int add_taken(struct merge *merge, const struct profile *profile)
+{
+	int r = merge->hosts ? note_hosts(merge, profile) : 0;
+
+	if (r < 0)
+		return r;
+	return merge->root ? root_labels_merge(merge->root, merge, profile)
+			   : add_stacks(merge, profile);
+}
+
+int merge_label_frame(struct merge *merge, const char *text, size_t length, uint32_t *ret_frame)
+{
+	struct frame frame = {.kind = MERGE_FRAME_LABEL, .flags = FRAME_NAMED};
+	uint32_t string;
+	int r = string_table_add(&merge->strings, text, length, &string);
+
+	frame.address = string;
+	return r < 0 ? r : frame_table_add(&merge->frames, &frame, ret_frame);
 }
 
 int merge_add(struct merge *merge, const struct profile *profile)
@@ -280,7 +388,9 @@ int merge_add(struct merge *merge, const struct profile *profile)
 	int r = row_filter_open(&merge->filter, profile);
 
 	if (r == 0)
-		r = prepare_scratch(&merge->scratch, profile);
+		r = prepare_scratch(merge, profile);
+	if (r == 0 && merge->root)
+		r = root_labels_open(merge->root, profile);
 	for (uint32_t i = 0; r == 0 && i < profile->type_count; i++) {
 		const struct sample_table *table = &profile->types[i];
 		bool takes = false;
@@ -291,5 +401,5 @@ int merge_add(struct merge *merge, const struct profile *profile)
 	}
 	if (r < 0 || !taken)
 		return r;
-	return add_stacks(merge, profile);
+	return add_taken(merge, profile);
 }

@@ -24,13 +24,23 @@
 #define MERGE_LANE_COUNT_MAX 16u
 
 struct merge_scratch {
+	uint64_t dictionary; /* whose the next ones are; 0: of one profile alone */
 	uint32_t *modules; /* of the profile -> of the merge */
 	uint32_t *frames;
+	uint32_t *nodes; /* stack of the profile -> node of the tree; not of a tree below labels */
 	struct merge_leaf *stacks;
+	uint8_t *threads; /* of which something was taken, if hosts are listed */
 	uint32_t module_capacity;
 	uint32_t frame_capacity;
+	uint32_t node_capacity;
 	uint32_t stack_capacity;
+	uint32_t thread_capacity;
 };
+
+/* Names of labels are no frames of a profile: this kind says so, in a merge alone. */
+#define MERGE_FRAME_LABEL FRAME_KIND_COUNT
+
+struct root_labels;
 
 struct merge {
 	struct row_filter filter;
@@ -47,6 +57,10 @@ struct merge {
 	uint32_t lane_capacity; /* nodes */
 	uint32_t lane_count;
 	uint32_t lane; /* the caller's: where the next profile's values go */
+	struct root_labels
+		*root; /* borrowed: values of labels stand above the stacks; NULL: none do */
+	struct string_table
+		*hosts; /* borrowed: gets the hosts of what is taken; NULL: not wanted */
 	struct merge_scratch scratch;
 };
 
@@ -54,6 +68,8 @@ int merge_init(struct merge *merge, const struct selector *selector, struct time
 void merge_done(struct merge *merge);
 /* Right after merge_init: values are summed in LANE_COUNT lanes, too. */
 void merge_keep_lanes(struct merge *merge, uint32_t lane_count);
+/* Right after merge_init: the values of some labels become the first levels of the tree. */
+void merge_keep_root(struct merge *merge, struct root_labels *root);
 /* What is added from now on is taken by another selector and range: the other side of a comparison.
  * The period is that of what comes. */
 void merge_turn(struct merge *merge, const struct selector *selector, struct time_range range);
@@ -62,3 +78,13 @@ void merge_turn(struct merge *merge, const struct selector *selector, struct tim
 void merge_release(struct merge *merge);
 /* PROFILE must have passed profile_check. */
 int merge_add(struct merge *merge, const struct profile *profile);
+
+/* For those who ask which frames of the merge those of a profile are: turns to PROFILE, which must
+ * have passed profile_check; and finds or adds a frame of it. */
+int merge_open(struct merge *merge, const struct profile *profile);
+int merge_map_frame(
+	struct merge *merge, const struct profile *profile, uint32_t frame, uint32_t *ret_frame);
+/* The frame that stands for a text of LENGTH bytes, which is no frame of a profile. */
+int merge_label_frame(struct merge *merge, const char *text, size_t length, uint32_t *ret_frame);
+/* About what it holds in memory. */
+size_t merge_bytes(const struct merge *merge);

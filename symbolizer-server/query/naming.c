@@ -34,7 +34,7 @@ struct work {
 
 static enum function_kind kind_of(const struct frame *frame)
 {
-	static const uint8_t kinds[FRAME_KIND_COUNT] = {
+	static const uint8_t kinds[] = {
 		[FRAME_UNKNOWN] = FUNCTION_UNKNOWN,
 		[FRAME_KERNEL] = FUNCTION_KERNEL,
 		[FRAME_NATIVE] = FUNCTION_NATIVE,
@@ -43,6 +43,7 @@ static enum function_kind kind_of(const struct frame *frame)
 		[FRAME_LUA] = FUNCTION_LUA,
 		[FRAME_MARKER] = FUNCTION_MARKER,
 		[FRAME_TEXT] = FUNCTION_NATIVE,
+		[MERGE_FRAME_LABEL] = FUNCTION_LABEL,
 	};
 
 	return (enum function_kind)kinds[frame->kind];

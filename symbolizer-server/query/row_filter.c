@@ -11,6 +11,11 @@
 /* A value grows threefold at most when each of its bytes becomes U+FFFD. */
 #define VALUE_BYTES_MAX ((size_t)3 * STRING_BYTES_MAX)
 
+/* What is known of a label set. */
+enum { SET_UNSEEN, SET_ACCEPTED, SET_REFUSED };
+
+_Static_assert(sizeof(bool) == 1, "reserve() counts bytes");
+
 void row_filter_init(
 	struct row_filter *filter, const struct selector *selector, struct time_range range)
 {
@@ -20,6 +25,7 @@ void row_filter_init(
 		enum row_label_scope scope = row_label_scope(selector->matchers[i].name);
 
 		filter->by_thread |= scope == ROW_LABEL_THREAD;
+		filter->by_number |= row_label_needs_rows(selector->matchers[i].name);
 		filter->by_cpu |= scope == ROW_LABEL_CPU;
 	}
 }
@@ -27,6 +33,7 @@ void row_filter_init(
 void row_filter_done(struct row_filter *filter)
 {
 	free(filter->threads_accepted);
+	free(filter->sets);
 	bytes_writer_done(&filter->text);
 	*filter = (struct row_filter){0};
 }
@@ -47,7 +54,25 @@ static int accepts(struct row_filter *filter, const struct selector_matcher *mat
 		ret_accepts);
 }
 
-static int accept_thread(struct row_filter *filter, uint32_t thread, bool *ret_accepts)
+int row_filter_accepts_host(
+	struct row_filter *filter, const char *host, size_t length, bool *ret_accepts)
+{
+	*ret_accepts = true;
+	for (uint32_t i = 0; *ret_accepts && i < filter->selector->matcher_count; i++) {
+		const struct selector_matcher *matcher = &filter->selector->matchers[i];
+		int r;
+
+		if (strcmp(matcher->name, "host") != 0)
+			continue;
+		r = accepts(filter, matcher, (struct row_label_value){host, length}, ret_accepts);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Holds those matchers against a thread that look at its numbers and name, or all others. */
+static int match_thread(struct row_filter *filter, uint32_t thread, bool numbers, bool *ret_accepts)
 {
 	char number[ROW_LABEL_NUMBER_BYTES];
 
@@ -56,7 +81,8 @@ static int accept_thread(struct row_filter *filter, uint32_t thread, bool *ret_a
 		const struct selector_matcher *matcher = &filter->selector->matchers[i];
 		int r;
 
-		if (row_label_scope(matcher->name) != ROW_LABEL_THREAD)
+		if (row_label_scope(matcher->name) != ROW_LABEL_THREAD ||
+			row_label_needs_rows(matcher->name) != numbers)
 			continue;
 		r = accepts(filter, matcher,
 			row_label_of_thread(filter->profile, thread, matcher->name, number),
@@ -65,6 +91,23 @@ static int accept_thread(struct row_filter *filter, uint32_t thread, bool *ret_a
 			return r;
 	}
 	return 0;
+}
+
+static int accept_thread(struct row_filter *filter, uint32_t thread, bool *ret_accepts)
+{
+	uint8_t *set = &filter->sets[filter->profile->threads.threads[thread].labels];
+	int r;
+
+	if (*set == SET_UNSEEN) {
+		r = match_thread(filter, thread, false, ret_accepts);
+		if (r < 0)
+			return r;
+		*set = *ret_accepts ? SET_ACCEPTED : SET_REFUSED;
+	}
+	*ret_accepts = *set == SET_ACCEPTED;
+	if (!*ret_accepts || !filter->by_number)
+		return 0;
+	return match_thread(filter, thread, true, ret_accepts);
 }
 
 static int accept_cpu(struct row_filter *filter, uint32_t cpu, bool *ret_accepts)
@@ -85,18 +128,33 @@ static int accept_cpu(struct row_filter *filter, uint32_t cpu, bool *ret_accepts
 	return 0;
 }
 
-static int reserve_threads(struct row_filter *filter, uint32_t count)
+static int reserve(void **array, uint32_t *capacity, uint32_t count)
 {
-	bool *accepted;
+	void *grown;
 
-	if (count <= filter->thread_capacity)
+	if (count <= *capacity)
 		return 0;
-	accepted = realloc(filter->threads_accepted, count * sizeof(*accepted));
-	if (!accepted)
+	grown = realloc(*array, count);
+	if (!grown)
 		return -ENOMEM;
-	filter->threads_accepted = accepted;
-	filter->thread_capacity = count;
+	*array = grown;
+	*capacity = count;
 	return 0;
+}
+
+/* Room for what is known of each thread and of each label set, which is nothing yet. */
+static int prepare(struct row_filter *filter, const struct profile *profile)
+{
+	void *threads = filter->threads_accepted, *sets = filter->sets;
+	int r = reserve(&threads, &filter->thread_capacity, profile->threads.count);
+
+	filter->threads_accepted = threads;
+	if (r == 0)
+		r = reserve(&sets, &filter->set_capacity, profile->labels.count);
+	filter->sets = sets;
+	if (r == 0 && profile->labels.count > 0)
+		memset(filter->sets, SET_UNSEEN, profile->labels.count);
+	return r;
 }
 
 int row_filter_open(struct row_filter *filter, const struct profile *profile)
@@ -108,7 +166,7 @@ int row_filter_open(struct row_filter *filter, const struct profile *profile)
 		&filter->sample_range, profile, filter->range.from_ns, filter->range.until_ns);
 	if (!filter->by_thread)
 		return 0;
-	r = reserve_threads(filter, profile->threads.count);
+	r = prepare(filter, profile);
 	for (uint32_t i = 0; r == 0 && i < profile->threads.count; i++)
 		r = accept_thread(filter, i, &filter->threads_accepted[i]);
 	return r;
@@ -133,14 +191,20 @@ int row_filter_takes_type(
 	return 0;
 }
 
+int row_filter_accepts(struct row_filter *filter, const struct sample_row *row, bool *ret_accepts)
+{
+	*ret_accepts = !filter->by_thread || filter->threads_accepted[row->thread];
+	if (!*ret_accepts || !filter->by_cpu)
+		return 0;
+	return accept_cpu(filter, row->cpu, ret_accepts);
+}
+
 int row_filter_part(struct row_filter *filter, const struct sample_table *table,
 	const struct sample_row *row, struct sample_part *ret_part)
 {
-	bool accepted = !filter->by_thread || filter->threads_accepted[row->thread];
-	int r = 0;
+	bool accepted;
+	int r = row_filter_accepts(filter, row, &accepted);
 
-	if (accepted && filter->by_cpu)
-		r = accept_cpu(filter, row->cpu, &accepted);
 	if (r < 0)
 		return r;
 	*ret_part = accepted ? sample_range_part(&filter->sample_range, table, row)

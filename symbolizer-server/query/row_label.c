@@ -34,6 +34,17 @@ enum row_label_scope row_label_scope(const char *name)
 	return find_type_label(name) ? ROW_LABEL_TYPE : ROW_LABEL_THREAD;
 }
 
+bool row_label_needs_rows(const char *name)
+{
+	static const char *const names[] = {"pid", "tid", "thread", "cpu"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 struct row_label_value row_label_of_type(const char *type, const char *name)
 {
 	const struct type_label *label = find_type_label(name);

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "store/profile/profile.h"
@@ -30,6 +31,9 @@ struct row_label_value {
 };
 
 enum row_label_scope row_label_scope(const char *name);
+
+/* Whether the value of NAME may differ between rows of one series: pid, tid, thread, cpu. */
+bool row_label_needs_rows(const char *name);
 
 /* NAME must be of the scope that each function stands for. */
 struct row_label_value row_label_of_type(const char *type, const char *name);

@@ -47,7 +47,8 @@ static uint32_t order(struct top_row *rows, struct function_table *functions)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < functions->count; i++) {
-		if (rows[i].total == 0 || functions->functions[i].kind == FUNCTION_ROOT)
+		if (rows[i].total == 0 || functions->functions[i].kind == FUNCTION_ROOT ||
+			functions->functions[i].kind == FUNCTION_LABEL)
 			continue;
 		rows[kept] = rows[i];
 		rows[kept++].function = i;

@@ -3,10 +3,14 @@
 #include "symbolizer-server/query/coverage.h"
 #include "symbolizer-server/query/flame.h"
 #include "symbolizer-server/query/flamebearer.h"
+#include "symbolizer-server/query/heat_map.h"
 #include "symbolizer-server/query/level_tree.h"
 #include "symbolizer-server/query/listing.h"
-#include "symbolizer-server/query/timeline.h"
+#include "symbolizer-server/query/root_labels.h"
+#include "symbolizer-server/query/series.h"
 #include "symbolizer-server/query/top.h"
+#include "symbolizer-server/query/tree_focus.h"
+#include "symbolizer-server/query/window_cover.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/torture.h"
 #include "tests/support/tree_fixture.h"
@@ -96,16 +100,101 @@ static int listings(void *context)
 	return r;
 }
 
-static int timelines(void *context)
+static int series_over_time(void *context)
 {
 	const struct given *given = context;
-	struct timeline timeline;
-	int r = timeline_init(&timeline, &given->selector, (struct time_range){0, 60 * NS_PER_S});
+	struct series_question question = {.selector = &given->selector,
+		.range = {0, 60 * NS_PER_S},
+		.steps = {.step_ns = NS_PER_S / 2, .count = 120},
+		.by = {.names = {"process", "cpu"}, .count = 2}};
+	struct series series;
+	uint32_t *order, count;
+	int r = series_init(&series, &question);
 
 	if (r < 0)
 		return r;
-	r = timeline_add(&timeline, given->profile);
-	timeline_done(&timeline);
+	r = series_add(&series, given->profile);
+	if (r == 0)
+		r = series_rank(&series, 1, &order, &count);
+	if (r == 0)
+		free(order);
+	series_done(&series);
+	return r;
+}
+
+static int heat_maps(void *context)
+{
+	const struct given *given = context;
+	struct heat_map_shape shape;
+	struct heat_map map;
+	int r;
+
+	CHECK_EQ(heat_map_choose((struct time_range){0, NS_PER_S}, NS_PER_S, 50, 5, &shape), 0);
+	r = heat_map_init(&map, &given->selector, (struct time_range){0, NS_PER_S}, &shape);
+	if (r < 0)
+		return r;
+	r = heat_map_add(&map, given->profile);
+	heat_map_done(&map);
+	return r;
+}
+
+static int merging_below_labels(void *context)
+{
+	const struct label_names names = {{"process", "cpu"}, 2};
+	const struct given *given = context;
+	struct root_labels root;
+	struct merge merge;
+	int r = merge_init(&merge, &given->selector, ever);
+
+	if (r < 0)
+		return r;
+	r = root_labels_init(&root, &names);
+	if (r == 0) {
+		merge_keep_root(&merge, &root);
+		r = merge_add(&merge, given->profile);
+		root_labels_done(&root);
+	}
+	merge_done(&merge);
+	return r;
+}
+
+static int covering(void *context)
+{
+	const struct time_steps steps = {.step_ns = NS_PER_S, .count = 10};
+	const struct window_of_host window = {"host", 4, {0, 5 * NS_PER_S}, 2};
+	struct window_cover cover;
+	int r = window_cover_init(&cover, (struct time_range){0, 10 * NS_PER_S}, &steps);
+
+	(void)context;
+	if (r < 0)
+		return r;
+	r = window_cover_add(&cover, &window);
+	window_cover_finish(&cover);
+	window_cover_done(&cover);
+	return r;
+}
+
+static int focusing(void *context)
+{
+	const struct tree_fixture *fixture = context;
+	struct tree_focus focus;
+	int r = tree_focus_on_path(&focus, &fixture->calls, "main;f", ";");
+
+	if (r == 0)
+		tree_focus_done(&focus);
+	return r;
+}
+
+static int matching(void *context)
+{
+	const struct function_wanted wanted = {.name = "f"};
+	struct tree_fixture *fixture = context;
+	struct function_match match;
+	int r = function_match_init(
+		&match, &fixture->merge, &fixture->naming, &fixture->functions, &wanted);
+
+	if (r == 0)
+		function_match_done(&match);
 	return r;
 }
 
@@ -211,13 +300,18 @@ static void without_memory_no_query_is_half_answered(void)
 	torture(merging, &all, 8);
 	torture(merging, &some, 8);
 	torture(listings, &some, 5);
-	torture(timelines, &all, 1);
+	torture(series_over_time, &all, 5);
+	torture(heat_maps, &all, 2);
+	torture(merging_below_labels, &all, 8);
+	torture(covering, NULL, 4);
 	tree_fixture_init(&fixture,
 		"main;f;f;g;f 3\nmain;f;f 4\nmain;g 2\nf 1\na;b;c;d;e 1\nx 1\n"
 		"lib.so@0x20;lib.so@0x31;lib.so@0x42 2\n");
 	torture(naming, &fixture, 8);
 	torture(tables, &fixture, 1);
 	torture(trees, &fixture, 5);
+	torture(focusing, &fixture, 2);
+	torture(matching, &fixture, 1);
 	tree_fixture_done(&fixture);
 	given_done(&some);
 	given_done(&all);

@@ -198,7 +198,7 @@ static void two_sides_are_compared(void)
 	SAYS("/api/v1/diff?view=functions" SIDES,
 		"\"left\":{\"total\":500000000,\"sample_count\":50,\"period\":10000000,"
 		"\"from\":1700000000000000000,\"until\":1700000100000000000,"
-		"\"core_ns\":200000000000,\"groups\":8}",
+		"\"core_ns\":200000000000,\"groups\":8,\"partial\":null}",
 		"\"function_count\":5",
 		"{\"name\":\"libg.so+0x40\",\"module\":\"libg.so\",\"kind\":\"unknown\","
 		"\"left_self\":0,\"right_self\":300000000,\"self_p\":0.000000,\"left_total\":0,"
