@@ -400,7 +400,7 @@ test('what is drawn is bounded by pixels: 500,000 nodes and the worst case of ce
 	for (const profile of ['500k', 'combs']) {
 		await onPage({ state: { profile }, hash: '#/hot?host=web-1&view=flame' }, async (page) => {
 			await graphDrawn(page);
-			const width = await page.locator('canvas').first().evaluate((canvas) => canvas.width);
+			const width = await page.locator('.flame canvas').first().evaluate((canvas) => canvas.width);
 			const check = (cost) => {
 				assert.ok(cost.drawCallsPerLevelMax <= width / 4 + 1, `${profile}: ${cost.drawCallsPerLevelMax} draw calls on ${width} px`);
 				assert.ok(cost.touchedPerLevelMax <= 2 * width + 2, `${profile}: ${cost.touchedPerLevelMax} nodes touched on ${width} px`);
@@ -434,7 +434,7 @@ test('what is under the pointer is what the readers are told', async () => {
 test('frames have their colours on the screen: kernel orange, focus over the whole width', async () => {
 	await onPage({ hash: '#/hot?host=web-1&view=flame', colorScheme: 'light' }, async (page) => {
 		await graphDrawn(page);
-		const pixel = (x, y) => page.locator('canvas').first().evaluate((canvas, at) => [...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data], [x, y]);
+		const pixel = (x, y) => page.locator('.flame canvas').first().evaluate((canvas, at) => [...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data], [x, y]);
 		await searchField(page).fill('');
 		await page.keyboard.press('Escape');
 		await pressInGraph(page, 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight');
@@ -527,7 +527,7 @@ test('a slow answer shows that it is waited for, and can be cancelled', async ()
 		await graphDrawn(page);
 		state.delayMs = 60000;
 		await page.getByRole('button', { name: 'Refresh' }).click();
-		await page.getByText(/Waiting for the server/).waitFor();
+		await page.getByText(/Reading, 42\s%, \d+ s/).waitFor();
 		await page.getByRole('button', { name: 'cancel' }).click();
 		await page.getByText(/Cancelled/).waitFor();
 		state.delayMs = 0;
@@ -591,7 +591,7 @@ test('everything can be reached at 1024 px and at two pixels a pixel', async () 
 		await graphDrawn(page);
 		const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 		assert.ok(over <= 0, `${over} px too wide`);
-		const canvas = page.locator('canvas').first();
+		const canvas = page.locator('.flame canvas').first();
 		const [inner, outer] = await canvas.evaluate((element) => [element.width, element.getBoundingClientRect().width]);
 		assert.equal(inner, Math.round(outer * 2));
 	});

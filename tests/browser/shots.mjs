@@ -61,6 +61,33 @@ const scenes = [
 		]);
 		await page.getByText('Names are there').waitFor();
 	} }],
+	['selected', { act: async (page) => {
+		const box = await page.getByRole('slider', { name: 'Values over time' }).boundingBox();
+		await page.mouse.move(box.x + box.width * 0.5, box.y + 30);
+		await page.mouse.down();
+		await page.mouse.move(box.x + box.width * 0.7, box.y + 30, { steps: 4 });
+		await page.mouse.up();
+	} }],
+	['heat', { path: 'heat', act: async (page) => {
+		const box = await page.getByRole('slider', { name: 'Samples by the part of the second' }).boundingBox();
+		await page.mouse.move(box.x + box.width * 0.7, box.y + 60);
+		await page.mouse.down();
+		await page.mouse.move(box.x + box.width * 0.75, box.y + 120, { steps: 4 });
+		await page.mouse.up();
+	} }],
+	['heat-spread', { path: 'heat', state: { spread: true } }],
+	['heat-phone', { path: 'heat', width: 390, height: 844 }],
+	['compare', { path: 'compare', act: hoverFrame }],
+	['compare-second', { path: 'compare', hash: '?norm=second&view=flame' }],
+	['compare-table', { path: 'compare', hash: '?view=table' }],
+	['compare-empty-side', { path: 'compare', state: { emptySide: 'left' } }],
+	['compare-empty', { path: 'compare', state: { emptySide: 'both' } }],
+	['compare-short', { path: 'compare', state: { short: true, fewSamples: true } }],
+	['compare-range', { path: 'compare', act: (page) => page.getByRole('button', { name: /^Range of the left/ }).click() }],
+	['compare-error', { path: 'compare', state: { fail: { diff: 500 } } }],
+	['compare-phone', { path: 'compare', width: 390, height: 844 }],
+	['partial', { state: { partial: { reason: 'time', from: 1774785600e9, until: 1774786500e9, unreadable_count: 0 } }, path: 'compare' }],
+	['phone', { width: 390, height: 844 }],
 	['keys', { act: (page) => page.keyboard.press('?') }],
 	['hosts', { path: 'hosts' }],
 	['status', { path: 'status' }],

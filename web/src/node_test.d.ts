@@ -9,6 +9,7 @@ declare module 'node:assert/strict' {
 	interface Assert {
 		(value: unknown, message?: string): asserts value;
 		equal(actual: unknown, expected: unknown, message?: string): void;
+		match(actual: string, expected: RegExp, message?: string): void;
 		deepEqual(actual: unknown, expected: unknown, message?: string): void;
 		throws(body: () => unknown, expected?: RegExp | (new (...args: never[]) => Error)): void;
 		rejects(body: Promise<unknown>, expected?: RegExp | ((error: unknown) => boolean)): Promise<void>;
@@ -16,3 +17,6 @@ declare module 'node:assert/strict' {
 	const assert: Assert;
 	export default assert;
 }
+
+/** Only what tests of clocks need. */
+declare const process: { env: Record<string, string | undefined> };

@@ -129,7 +129,7 @@ export function encodeBinary(columns, head) {
 	const header = Buffer.alloc(72 + 24 * sections.length);
 	header.write('CRNF', 0, 'latin1');
 	header.writeUInt16LE(1, 4);
-	header.writeUInt16LE((columns.trimmed.length ? 2 : 0) | (head.partialSymbols ? 4 : 0), 6);
+	header.writeUInt16LE((columns.trimmed.length ? 2 : 0) | (head.partialSymbols ? 4 : 0) | (head.partial ? 16 : 0), 6);
 	header.writeUInt32LE(units[head.unit], 8);
 	header.writeUInt32LE(0, 12);
 	header.writeUInt32LE(columns.childCount.length, 16);
@@ -164,6 +164,7 @@ export function encodeJson(columns, head) {
 		total: columns.totals[0],
 		trimmed: columns.trimmed.length > 0,
 		partial_symbols: head.partialSymbols ?? false,
+		partial: head.partial ?? null,
 		names: columns.names,
 		name_module: columns.nameModule,
 		name_kind: columns.nameKind,

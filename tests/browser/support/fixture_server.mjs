@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { diffAnswer, heatAnswer, seriesAnswer } from './charts.mjs';
 import { columnsOf, encodeBinary, encodeJson } from './encode.mjs';
 import * as trees from './trees.mjs';
 
@@ -33,7 +34,7 @@ function columns(profile) {
 	return made.get(profile);
 }
 
-function head(profile, fromMs, untilMs) {
+function head(profile, fromMs, untilMs, partial = null) {
 	const total = columns(profile).totals[0];
 	return {
 		unit: profile === 'needles' ? 'count' : 'nanoseconds',
@@ -42,16 +43,18 @@ function head(profile, fromMs, untilMs) {
 		fromMs,
 		untilMs,
 		partialSymbols: profile === 'busy',
+		partial,
 	};
 }
 
 const bodies = new Map();
-function flameBody(profile, accept, fromMs, untilMs) {
+function flameBody(profile, accept, fromMs, untilMs, partial) {
 	const binary = accept.includes('application/x-flame');
 	/* Gzip of the large ones takes seconds: it must not be part of what is measured. */
-	const key = `${profile} ${binary}`;
+	const key = `${profile} ${binary} ${partial ? partial.reason : ''}`;
 	if (!bodies.has(key)) {
-		const body = binary ? encodeBinary(columns(profile), head(profile, fromMs, untilMs)) : Buffer.from(encodeJson(columns(profile), head(profile, fromMs, untilMs)));
+		const about = head(profile, fromMs, untilMs, partial);
+		const body = binary ? encodeBinary(columns(profile), about) : Buffer.from(encodeJson(columns(profile), about));
 		bodies.set(key, { type: binary ? 'application/x-flame' : 'application/json', body, gzip: gzipSync(body, { level: 6 }) });
 	}
 	return bodies.get(key);
@@ -220,6 +223,10 @@ function apiAnswer(state, path, params, nowMs) {
 	case 'status': return statusAnswer(nowMs);
 	case 'symbols': return symbolsAnswer(state);
 	case 'top': return linesAnswer(state, params);
+	case 'diff': return diffAnswer(state, params, timeOf, nowMs);
+	case 'series': return seriesAnswer(state, params, timeOf, nowMs);
+	case 'heatmap': return heatAnswer(state, params, timeOf, nowMs);
+	case 'progress': return { running: true, stage: 'reading', done: 0.42, elapsed_ns: 1e9 };
 	default: return null;
 	}
 }
@@ -254,14 +261,14 @@ async function answerFlame(state, request, response, params, nowMs) {
 		return sendJson(response, 400, { code: 'invalid_argument', message: 'The range must end after it begins.' });
 	const byProcess = /process="([^"]*)"/.exec(params.get('query') ?? '');
 	const profile = byProcess && state.profile === 'busy' ? 'python' : state.profile;
-	const found = flameBody(profile, state.jsonOnly ? '' : request.headers.accept ?? '', fromMs, untilMs);
+	const found = flameBody(profile, state.jsonOnly ? '' : request.headers.accept ?? '', fromMs, untilMs, state.partial);
 	if (state.garbage)
 		return sendBytes(request, response, { 'content-type': found.type }, found.body.subarray(0, state.garbage), gzipSync(found.body.subarray(0, state.garbage)));
 	sendBytes(request, response, { 'content-type': found.type, 'cache-control': 'no-store' }, found.body, found.gzip);
 }
 
 /* STATE: {profile, fail: {path: status}, jsonOnly, delayMs, hosts, types, garbage, everSeen, requests, allNamed,
- * given, refusePut, noLines, noSource}. */
+ * given, refusePut, noLines, noSource, emptySide, short, fewSamples, partial, noGaps, spread}. */
 export async function startFixtureServer({ dist, prefix = '', port = 0, state = {} }) {
 	const files = pageFiles(dist);
 	state.profile ??= 'busy';
@@ -283,7 +290,7 @@ export async function startFixtureServer({ dist, prefix = '', port = 0, state = 
 		const [, api, id] = /^\/api\/v1\/(\w+)(?:\/([0-9a-f]+))?$/.exec(path) ?? [];
 		if (!api)
 			return sendJson(response, 404, { code: 'not_found', message: `There is nothing at ${path}.` });
-		if (state.delayMs)
+		if (state.delayMs && api !== 'progress')
 			await new Promise((done) => { setTimeout(done, state.delayMs); });
 		if (state.fail[api])
 			return sendJson(response, state.fail[api], state.failBody ?? { code: 'internal', message: 'The store could not be read: input/output error.' });

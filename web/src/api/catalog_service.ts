@@ -68,9 +68,9 @@ function toType(json: Json): ProfileType {
 	};
 }
 
-/** Hosts with samples in the range, the busiest first. */
-export function fetchHosts(from: string, until: string, options: Options): Promise<Host[]> {
-	return requestJson('hosts', { from, until }, options, (json) =>
+/** Hosts with samples in the range, of QUERY if one is given, the busiest first. */
+export function fetchHosts(from: string, until: string, options: Options, query = ''): Promise<Host[]> {
+	return requestJson('hosts', { from, until, query }, options, (json) =>
 		list(json, 'hosts').map(toHost).sort((a, b) => b.value - a.value || (a.host < b.host ? -1 : 1)));
 }
 

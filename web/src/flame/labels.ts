@@ -87,6 +87,10 @@ export class Labels {
 		return this.widths.cut(texts[texts.length - 1], pixels);
 	}
 
+	widthOf(text: string): number {
+		return this.widths.of(text);
+	}
+
 	/** The same for a text that is no name. */
 	fitText(text: string, pixels: number): string {
 		return this.widths.of(text) <= pixels ? text : this.widths.cut(text, pixels);

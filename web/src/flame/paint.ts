@@ -6,7 +6,7 @@
 import { kind, kindOf, nodeName, type FlameTree } from '../model/flame_tree.ts';
 import type { Labels } from './labels.ts';
 import { layoutLevel, newLevelLayout, NO_NODE, visitMarked, type LevelLayout, type View } from './layout.ts';
-import { BUCKETS, inlinedBucket, strength, type FrameColours, type Swatch } from './palette.ts';
+import { BUCKETS, changeSign, inlinedBucket, strength, type FrameColours, type Swatch } from './palette.ts';
 
 export const ROW_CSS_PX = 18;
 export const LABEL_CSS_PX = 12;
@@ -39,6 +39,8 @@ export interface Scene {
 	ink: Ink;
 	font: string;
 	labels: Labels;
+	/** Whether names have a sign of how their frame changed. */
+	comparing: boolean;
 	/** null = no search, so nothing is dimmed. */
 	nameMatches: Uint8Array | null;
 	matches: Uint32Array;
@@ -245,10 +247,11 @@ export class FlamePainter {
 	}
 
 	private hatched(swatch: Swatch, hatch: string, ratio: number): CanvasPattern {
-		const known = this.patterns.get(swatch.css);
+		const key = `${swatch.css} ${swatch.crossed}`;
+		const known = this.patterns.get(key);
 		if (known)
 			return known;
-		const size = Math.round(7 * ratio);
+		const size = Math.round((swatch.crossed ? 5 : 7) * ratio);
 		const tile = document.createElement('canvas');
 		tile.width = size;
 		tile.height = size;
@@ -258,13 +261,14 @@ export class FlamePainter {
 		context.strokeStyle = hatch;
 		context.lineWidth = 1.5 * ratio;
 		context.beginPath();
+		const [top, bottom] = swatch.crossed ? [size + 1, -1] : [-1, size + 1];
 		for (const shift of [-size, 0, size]) {
-			context.moveTo(shift - 1, size + 1);
-			context.lineTo(shift + size + 1, -1);
+			context.moveTo(shift - 1, bottom);
+			context.lineTo(shift + size + 1, top);
 		}
 		context.stroke();
 		const pattern = this.context.createPattern(tile, 'repeat')!;
-		this.patterns.set(swatch.css, pattern);
+		this.patterns.set(key, pattern);
 		return pattern;
 	}
 
@@ -289,7 +293,7 @@ export class FlamePainter {
 
 	private drawLabels(scene: Scene, row: number, cost: PaintCost): void {
 		const { context, rects } = this;
-		const { ratio, tree } = scene;
+		const { ratio } = scene;
 		const least = LABEL_MIN_CSS_PX * ratio;
 		const pad = LABEL_PAD_CSS_PX * ratio;
 		context.font = scene.font;
@@ -304,11 +308,7 @@ export class FlamePainter {
 			for (let i = 0; i < rects.count; i++) {
 				if (rects.width[i] < least || rects.swatch[i] < drawn || rects.swatch[i] >= drawn + BUCKETS)
 					continue;
-				const node = rects.node[i];
-				const room = rects.width[i] - gap(ratio) - 2 * pad;
-				const text = kindOf(tree, node) === kind.trimmed
-					? scene.labels.fitText(nodeName(tree, node), room)
-					: scene.labels.fit(tree.nameId[node], room);
+				const text = labelOf(scene, rects.node[i], rects.swatch[i] - drawn, rects.width[i] - gap(ratio) - 2 * pad);
 				if (text) {
 					context.fillText(text, rects.x[i] + pad, rects.y[i] + baseline);
 					cost.labels++;
@@ -316,6 +316,17 @@ export class FlamePainter {
 			}
 		}
 	}
+}
+
+/** What is written on NODE, ROOM pixels wide. */
+function labelOf({ tree, labels, comparing }: Scene, node: number, bucket: number, room: number): string {
+	if (kindOf(tree, node) === kind.trimmed)
+		return labels.fitText(nodeName(tree, node), room);
+	const sign = comparing ? changeSign(bucket) : '';
+	if (sign === '')
+		return labels.fit(tree.nameId[node], room);
+	const name = labels.fit(tree.nameId[node], room - labels.widthOf(sign));
+	return name ? sign + name : labels.fitText(sign.trim(), room);
 }
 
 function gap(ratio: number): number {

@@ -6,6 +6,7 @@
 // kernel's in every mode, as grey is the unknown's. OKLCH keeps the lightness even, so that labels have
 // the same contrast on every hue: at least 7:1 in the light theme, 4.5:1 in the dark one.
 
+import { nodeChange, type Change, type ChangeTree } from '../model/change.ts';
 import { kind, selfOf, type FlameTree } from '../model/flame_tree.ts';
 
 export type ColourMode = 'binary' | 'package' | 'kind' | 'self' | 'plain';
@@ -39,7 +40,20 @@ export const special = {
 	kernelInlined: 2 * HUE_COUNT + 7,
 };
 const firstHeat = 2 * HUE_COUNT + 8;
-export const BUCKETS = firstHeat + HEAT_STEPS;
+/* Changes: `same`, then less in falling steps, then more, then what is on one side alone. */
+export const CHANGE_STEPS = 4;
+const firstChange = firstHeat + HEAT_STEPS;
+export const change = {
+	same: firstChange,
+	less: firstChange + 1,
+	more: firstChange + 1 + CHANGE_STEPS,
+	gone: firstChange + 1 + 2 * CHANGE_STEPS,
+	new: firstChange + 2 + 2 * CHANGE_STEPS,
+};
+export const BUCKETS = firstChange + 3 + 2 * CHANGE_STEPS;
+
+/* Points of the total at which a change gets a stronger colour. */
+export const CHANGE_POINTS = [0.5, 2, 5] as const;
 
 export const strength = { normal: 0, dimmed: BUCKETS, path: 2 * BUCKETS } as const;
 
@@ -50,10 +64,12 @@ export interface Swatch {
 	pixel: number;
 	/** Hatched in this colour; null = solid. */
 	hatch: string | null;
+	/** Hatched the other way, and close. */
+	crossed: boolean;
 }
 
 export interface FrameColours {
-	/** By name id, or by node in the mode `self`. */
+	/** By name id, or by node in the mode `self` and for changes. */
 	bucket: Uint8Array;
 	perNode: boolean;
 }
@@ -85,7 +101,8 @@ function specialBucket(nameKind: number): number {
 	case kind.unknown: return special.unknown;
 	case kind.marker: return special.marker;
 	case kind.trimmed: return special.trimmed;
-	case kind.root: return special.root;
+	case kind.root:
+	case kind.label: return special.root;
 	default: return -1;
 	}
 }
@@ -148,6 +165,34 @@ export function colourFrames(tree: FlameTree, mode: ColourMode): FrameColours {
 	return { bucket, perNode: true };
 }
 
+export function changeBucket({ kind: found, points }: Change): number {
+	if (found === 'noise')
+		return change.same;
+	if (found === 'new' || found === 'gone')
+		return change[found];
+	const step = CHANGE_POINTS.filter((least) => Math.abs(points) >= least).length;
+	return change[found] + step;
+}
+
+export function colourChanges(tree: ChangeTree): FrameColours {
+	const bucket = new Uint8Array(tree.nodeCount);
+	bucket[0] = special.root;
+	for (let node = 1; node < tree.nodeCount; node++)
+		bucket[node] = tree.names.kind[tree.nameId[node]] === kind.trimmed ? special.trimmed : changeBucket(nodeChange(tree, node));
+	return { bucket, perNode: true };
+}
+
+/** What stands before the name of a frame of this bucket: changes are not told by colour alone. */
+export function changeSign(bucket: number): string {
+	if (bucket <= change.same || bucket >= BUCKETS)
+		return '';
+	if (bucket === change.new)
+		return 'new ';
+	if (bucket === change.gone)
+		return 'gone ';
+	return bucket < change.more ? '▼ ' : '▲ ';
+}
+
 type Oklch = readonly [lightness: number, chroma: number, hue: number];
 type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -184,9 +229,14 @@ interface ThemeBase {
 	root: Oklch;
 	plain: Oklch;
 	heat: readonly [from: Oklch, to: Oklch];
+	same: Oklch;
+	less: readonly [from: Oklch, to: Oklch];
+	more: readonly [from: Oklch, to: Oklch];
 	/** What dimmed frames fade to, and how far. */
 	dimmed: Rgb;
 	hatch: string;
+	/** Of what is on one side of a comparison alone. */
+	strongHatch: string;
 }
 
 const themes: Record<Theme, ThemeBase> = {
@@ -200,8 +250,12 @@ const themes: Record<Theme, ThemeBase> = {
 		root: [0.9, 0.008, 90],
 		plain: [0.86, 0.05, 245],
 		heat: [[0.945, 0.015, 245], [0.66, 0.15, 255]],
+		same: [0.91, 0.003, 90],
+		less: [[0.86, 0.055, 248], [0.66, 0.145, 252]],
+		more: [[0.86, 0.065, 38], [0.68, 0.175, 30]],
 		dimmed: [243, 242, 239],
 		hatch: 'rgba(60, 56, 50, 0.20)',
+		strongHatch: 'rgba(40, 36, 30, 0.34)',
 	},
 	dark: {
 		background: [22, 24, 27],
@@ -213,8 +267,12 @@ const themes: Record<Theme, ThemeBase> = {
 		root: [0.36, 0.01, 250],
 		plain: [0.44, 0.055, 245],
 		heat: [[0.31, 0.018, 245], [0.53, 0.15, 255]],
+		same: [0.36, 0.004, 250],
+		less: [[0.39, 0.07, 250], [0.54, 0.16, 255]],
+		more: [[0.4, 0.085, 32], [0.54, 0.185, 29]],
 		dimmed: [32, 35, 39],
 		hatch: 'rgba(255, 255, 255, 0.13)',
+		strongHatch: 'rgba(255, 255, 255, 0.26)',
 	},
 };
 
@@ -224,20 +282,33 @@ function hueColour(base: ThemeBase, index: number): Oklch {
 	return [lightness, chroma, FIRST_HUE + (step * HUE_SPAN) / (HUES - 1)];
 }
 
-function heatColour([from, to]: ThemeBase['heat'], step: number): Oklch {
-	const at = step / (HEAT_STEPS - 1);
+function rampColour([from, to]: ThemeBase['heat'], at: number): Oklch {
 	return [from[0] + (to[0] - from[0]) * at, from[1] + (to[1] - from[1]) * at, from[2] + (to[2] - from[2]) * at];
 }
 
-function bucketColour(base: ThemeBase, bucket: number): { rgb: Rgb; hatched: boolean } {
+interface BucketColour {
+	rgb: Rgb;
+	hatched: boolean;
+}
+
+function changeColour(base: ThemeBase, bucket: number): BucketColour {
+	const oneSided = bucket === change.new || bucket === change.gone;
+	const ramp = bucket === change.new || (bucket >= change.more && bucket < change.gone) ? base.more : base.less;
+	const step = oneSided ? CHANGE_STEPS / 2 : bucket - (ramp === base.more ? change.more : change.less);
+	return { rgb: oklchToRgb(bucket === change.same ? base.same : rampColour(ramp, step / (CHANGE_STEPS - 1))), hatched: oneSided };
+}
+
+function bucketColour(base: ThemeBase, bucket: number): BucketColour {
 	const solid = (colour: Oklch) => ({ rgb: oklchToRgb(colour), hatched: false });
 	const hatched = (colour: Oklch) => ({ rgb: oklchToRgb(colour), hatched: true });
+	if (bucket >= firstChange)
+		return changeColour(base, bucket);
 	if (bucket < inlinedOffset)
 		return solid(hueColour(base, bucket));
 	if (bucket < special.kernel)
 		return hatched(hueColour(base, bucket - inlinedOffset));
 	if (bucket >= firstHeat)
-		return solid(heatColour(base.heat, bucket - firstHeat));
+		return solid(rampColour(base.heat, (bucket - firstHeat) / (HEAT_STEPS - 1)));
 	switch (bucket) {
 	case special.kernel: return solid(base.kernel);
 	case special.unknown: return solid(base.unknown);
@@ -250,8 +321,8 @@ function bucketColour(base: ThemeBase, bucket: number): { rgb: Rgb; hatched: boo
 	}
 }
 
-function toSwatch([r, g, b]: Rgb, hatch: string | null): Swatch {
-	return { css: `rgb(${r}, ${g}, ${b})`, pixel: ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0, hatch };
+function toSwatch([r, g, b]: Rgb, hatch: string | null, crossed: boolean): Swatch {
+	return { css: `rgb(${r}, ${g}, ${b})`, pixel: ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0, hatch, crossed };
 }
 
 /** Swatches by bucket + strength. */
@@ -260,10 +331,11 @@ export function swatchesOf(theme: Theme): Swatch[] {
 	const swatches = new Array<Swatch>(3 * BUCKETS);
 	for (let bucket = 0; bucket < BUCKETS; bucket++) {
 		const { rgb, hatched } = bucketColour(base, bucket);
-		const hatch = hatched ? base.hatch : null;
-		swatches[bucket + strength.normal] = toSwatch(rgb, hatch);
-		swatches[bucket + strength.dimmed] = toSwatch(mixed(rgb, base.dimmed, 0.82), hatch);
-		swatches[bucket + strength.path] = toSwatch(mixed(rgb, base.background, 0.5), hatch);
+		const hatch = hatched ? (bucket >= firstChange ? base.strongHatch : base.hatch) : null;
+		const shade = (colour: Rgb): Swatch => toSwatch(colour, hatch, bucket === change.gone);
+		swatches[bucket + strength.normal] = shade(rgb);
+		swatches[bucket + strength.dimmed] = shade(mixed(rgb, base.dimmed, 0.82));
+		swatches[bucket + strength.path] = shade(mixed(rgb, base.background, 0.5));
 	}
 	return swatches;
 }

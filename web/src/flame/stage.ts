@@ -283,6 +283,7 @@ export class Stage {
 			focusLevel: levelOf(model.tree, model.focus),
 			font: this.font(),
 			labels: this.labelsOf(model),
+			comparing: model.tree.comparison !== undefined,
 		};
 	}
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeFlame, decodeFlameJson } from './flame_decode.ts';
+import { decodeFlame } from './flame_decode.ts';
+import { decodeFlameJson } from './flame_json.ts';
 import { BrokenFlame, nodeName, placeOf, selfOf } from './flame_tree.ts';
 import { bytesOf, partsOf, seeded, type Sample } from './sample_tree.ts';
 

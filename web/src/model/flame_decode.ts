@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `GET api/v1/flame` to a tree: the binary columns, and the JSON with the same content.
+// `GET api/v1/flame` to a tree, from its binary columns; flame_json.ts reads the same as JSON.
 // The bytes are foreign: every offset, count and length is checked, and no loop is longer than its input.
 
 import { BrokenFlame, buildTree, type FlameNames, type FlameTree, type Unit } from './flame_tree.ts';
@@ -10,8 +10,8 @@ const HEADER_BYTES = 72;
 const SECTION_BYTES = 24;
 /* The format defines some twenty sections; a few more may come. A header that claims thousands is garbage. */
 const SECTIONS_MAX = 256;
-const units: readonly Unit[] = ['count', 'nanoseconds', 'bytes'];
-const flag = { trimmed: 2, partialSymbols: 4 };
+export const units: readonly Unit[] = ['count', 'nanoseconds', 'bytes'];
+const flag = { trimmed: 2, partialSymbols: 4, partial: 16 };
 const section = {
 	childCount: 1,
 	total: 2,
@@ -184,7 +184,7 @@ function readTrimmed(sections: Sections): Map<number, number> {
 	return trimmed;
 }
 
-function markInlined(nodes: Iterable<number>, count: number): Uint8Array {
+export function markInlined(nodes: Iterable<number>, count: number): Uint8Array {
 	const inlined = new Uint8Array(count);
 	for (const node of nodes) {
 		if (!(node < count))
@@ -219,13 +219,14 @@ export function decodeFlame(bytes: Uint8Array): FlameTree {
 		throw new BrokenFlame(`unit ${view.getUint32(8, true)} or scale ${scale} is unknown`);
 	const flags = view.getUint16(6, true);
 	const nodeCount = view.getUint32(16, true);
+	const [fromMs, untilMs] = [milliseconds(view.getBigUint64(40, true)), milliseconds(view.getBigUint64(48, true))];
 	const sections = readSections(bytes, view, view.getUint32(64, true));
 	return buildTree({
 		unit,
 		period: Number(view.getBigUint64(24, true)),
 		sampleCount: Number(view.getBigUint64(32, true)),
-		fromMs: milliseconds(view.getBigUint64(40, true)),
-		untilMs: milliseconds(view.getBigUint64(48, true)),
+		fromMs,
+		untilMs,
 		trimmed: (flags & flag.trimmed) !== 0,
 		partialSymbols: (flags & flag.partialSymbols) !== 0,
 		names: readNames(sections, view.getUint32(20, true)),
@@ -234,90 +235,7 @@ export function decodeFlame(bytes: Uint8Array): FlameTree {
 		nameId: columnU32(sections, section.nameId, nodeCount, 'name ids'),
 		trimmedNodes: readTrimmed(sections),
 		inlined: readInlined(sections, nodeCount),
-	});
-}
-
-type Json = Record<string, unknown>;
-
-function number(json: Json, key: string): number {
-	const value = json[key];
-	if (typeof value !== 'number' || !(value >= 0))
-		throw new BrokenFlame(`"${key}" is not a number`);
-	return value;
-}
-
-function list(json: Json, key: string): unknown[] {
-	const value = json[key];
-	if (!Array.isArray(value))
-		throw new BrokenFlame(`"${key}" is not a list`);
-	return value;
-}
-
-function numbers(json: Json, key: string, max: number): number[] {
-	const found = list(json, key);
-	for (const value of found) {
-		if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > max)
-			throw new BrokenFlame(`"${key}" holds something that is no whole number`);
-	}
-	return found as number[];
-}
-
-/** As numbers, for what servers may leave out: then COUNT zeros. */
-function numbersIfThere(json: Json, key: string, count: number): number[] {
-	return json[key] === undefined ? new Array<number>(count).fill(0) : numbers(json, key, 0xffffffff);
-}
-
-function texts(json: Json, key: string): string[] {
-	const found = list(json, key);
-	if (!found.every((value) => typeof value === 'string'))
-		throw new BrokenFlame(`"${key}" holds something that is no text`);
-	return found as string[];
-}
-
-function trimmedPairs(json: Json): Map<number, number> {
-	const pairs = json['trimmed_nodes'] === undefined ? [] : list(json, 'trimmed_nodes');
-	return new Map(pairs.map((pair) => {
-		if (!Array.isArray(pair) || pair.length !== 2 || !pair.every(Number.isInteger))
-			throw new BrokenFlame('"trimmed_nodes" holds something that is no pair');
-		return [pair[0] as number, pair[1] as number];
-	}));
-}
-
-export function decodeFlameJson(value: unknown): FlameTree {
-	if (typeof value !== 'object' || value === null || !('version' in value))
-		throw new BrokenFlame('the answer is not a flame graph');
-	const json = value as Json;
-	const unit = units.find((known) => known === json['unit']);
-	const scale = number(json, 'scale');
-	if (json['version'] !== 1 || !unit || scale > 32)
-		throw new BrokenFlame(`version ${String(json['version'])} or unit ${String(json['unit'])} is unknown: reload the page`);
-	const text = texts(json, 'names');
-	const count = text.length;
-	const names: FlameNames = {
-		text,
-		module: Uint32Array.from(numbers(json, 'name_module', 0xffffffff)),
-		kind: Uint8Array.from(numbers(json, 'name_kind', 255)),
-		modules: texts(json, 'modules'),
-		file: Uint32Array.from(numbersIfThere(json, 'name_file', count)),
-		line: Uint32Array.from(numbersIfThere(json, 'name_line', count)),
-		files: json['files'] === undefined ? [] : texts(json, 'files'),
-	};
-	if (names.file.length !== count || names.line.length !== count || names.module.length !== names.text.length || names.kind.length !== names.text.length)
-		throw new BrokenFlame('names, their modules, kinds and files differ in number');
-	const nameId = Uint32Array.from(numbers(json, 'name', 0xffffffff));
-	return buildTree({
-		unit,
-		period: number(json, 'period'),
-		sampleCount: number(json, 'sample_count'),
-		fromMs: number(json, 'from') / 1e6,
-		untilMs: number(json, 'until') / 1e6,
-		trimmed: json['trimmed'] === true,
-		partialSymbols: json['partial_symbols'] === true,
-		names,
-		childCount: Uint32Array.from(numbers(json, 'child_count', 0xffffffff)),
-		total: Float64Array.from(numbers(json, 'totals', Number.MAX_SAFE_INTEGER), (total) => total * 2 ** scale),
-		nameId,
-		trimmedNodes: trimmedPairs(json),
-		inlined: markInlined(json['inlined'] === undefined ? [] : numbers(json, 'inlined', 0xffffffff), nameId.length),
+		/* Columns only say that it is so: what there is, is what profiles cover. */
+		...(flags & flag.partial ? { partial: { reason: '', fromMs, untilMs, unreadableCount: 0 } } : {}),
 	});
 }

@@ -7,6 +7,8 @@
 //
 // Only child counts, totals and names travel; the rest is derived here, and checked while it is derived.
 
+import type { Comparison } from './change.ts';
+
 export const kind = {
 	unknown: 0,
 	kernel: 1,
@@ -17,10 +19,12 @@ export const kind = {
 	marker: 7,
 	trimmed: 8,
 	root: 9,
+	/** The value of a label, above the functions. */
+	label: 10,
 } as const;
 
 export const kindWords = [
-	'unnamed', 'kernel', 'native', 'Python', 'JVM', 'Lua', 'inlined', 'marker', 'trimmed', 'everything',
+	'unnamed', 'kernel', 'native', 'Python', 'JVM', 'Lua', 'inlined', 'marker', 'trimmed', 'everything', 'label',
 ] as const;
 
 export type Unit = 'count' | 'nanoseconds' | 'bytes';
@@ -56,6 +60,19 @@ export interface FlameParts {
 	trimmedNodes: Map<number, number>;
 	/** 1: all that the node stands for was inlined into the node above it. */
 	inlined: Uint8Array;
+	/** Where a limit ended the query before all of the range was read. */
+	partial?: PartialAnswer;
+	/** What a tree of two sides has of each: `total` is then only how wide frames are. */
+	comparison?: Comparison;
+}
+
+/** A query that ended early: what it holds lies in [from, until) of the asked range, whole. */
+export interface PartialAnswer {
+	reason: 'time' | 'memory' | 'damage' | '';
+	fromMs: number;
+	untilMs: number;
+	/** Blocks of the store that could not be read. */
+	unreadableCount: number;
 }
 
 export interface FlameTree extends Omit<FlameParts, 'childCount'> {

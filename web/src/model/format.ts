@@ -97,6 +97,14 @@ export function formatPercent(part: number, whole: number): string {
 	return percent >= 0.001 ? `${percent.toFixed(3)}${THIN}%` : `<0.001${THIN}%`;
 }
 
+/** With a sign, as fine as its size allows: `+20.1`, `−0.034`, `0`. */
+export function formatSigned(value: number): string {
+	const size = Math.abs(value);
+	const digits = size >= 10 ? 1 : size >= 0.1 ? 2 : 3;
+	const text = size.toFixed(digits);
+	return Number(text) === 0 ? '0' : `${value < 0 ? '−' : '+'}${text}`;
+}
+
 /** "3 s ago", for a time before now. */
 export function formatAge(milliseconds: number): string {
 	const seconds = Math.max(0, Math.round(milliseconds / 1000));

@@ -15,6 +15,9 @@ export interface Range {
 	until: string;
 }
 
+/** Two moments in milliseconds since the epoch, the first before the second. */
+export type Span = readonly [fromMs: number, untilMs: number];
+
 export interface Preset extends Range {
 	label: string;
 }
@@ -62,6 +65,29 @@ export function shifted(range: Range, steps: number, nowMs: number): Range {
 	const until = resolveTime(range.until, nowMs);
 	const by = steps * (until - from);
 	return absolute(from + by, until + by);
+}
+
+/** TEXT, BY_MS earlier. What is relative stays so: its clock is the server's. */
+function earlierTime(text: string, byMs: number): string {
+	const at = resolveTime(text, 0);
+	return text.startsWith('now') ? `now-${Math.round((byMs - at) / 1000)}s` : String(Math.max(0, Math.round(at - byMs)));
+}
+
+export function earlier(range: Range, byMs: number): Range {
+	return { from: earlierTime(range.from, byMs), until: earlierTime(range.until, byMs) };
+}
+
+export function lengthOf(range: Range, nowMs: number): number {
+	return resolveTime(range.until, nowMs) - resolveTime(range.from, nowMs);
+}
+
+/** As long as RANGE and right before it. */
+export function before(range: Range, nowMs: number): Range {
+	return earlier(range, lengthOf(range, nowMs));
+}
+
+export function spanOf(range: Range, nowMs: number): Span {
+	return [resolveTime(range.from, nowMs), resolveTime(range.until, nowMs)];
 }
 
 /** FACTOR times as long around the same middle, but not beyond now. */

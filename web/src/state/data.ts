@@ -10,7 +10,7 @@ import { fetchStatus } from '../api/status_service.ts';
 import { fetchSymbols, type SymbolCoverage } from '../api/symbol_service.ts';
 import type { FlameTree } from '../model/flame_tree.ts';
 import { selector } from '../model/selector.ts';
-import { isRelative } from '../model/time_range.ts';
+import { absolute, isRelative, type Range } from '../model/time_range.ts';
 import * as at from './navigation.ts';
 import { ALL_HOSTS } from './url.ts';
 import { Remote } from './remote.ts';
@@ -41,12 +41,20 @@ export function refresh(): void {
 	tick.value++;
 }
 
-const range = computed(() => ({ from: at.from.value, until: at.until.value }));
+const range = computed((): Range => ({ from: at.from.value, until: at.until.value }));
+
+/** What is looked at: the part of the range that was picked, or all of it. */
+export const looked = computed((): Range => (at.span.value ? absolute(...at.span.value) : range.value));
+
+const showsFlame = computed(() => at.screen.value === 'hot' || at.screen.value === 'heat');
+/** Screens that are about profiles of one host or process. */
+const showsProfile = computed(() => showsFlame.value || at.screen.value === 'compare');
+const hasSubject = computed(() => showsProfile.value || at.screen.value === 'symbols');
 
 /* The busiest host is chosen once: a live page must not jump to another one. */
 effect(() => {
 	const busiest = hosts.data.value?.[0]?.host;
-	if (busiest !== undefined && at.host.value === '' && (at.screen.value === 'hot' || at.screen.value === 'symbols'))
+	if (busiest !== undefined && at.host.value === '' && hasSubject.value)
 		at.adjust({ host: busiest });
 });
 
@@ -72,12 +80,8 @@ export const missingType = computed(() => (at.type.value && chosenType.value !==
 export const labels = computed(() => ({ host: hostLabel.value, process: at.process.value }));
 export const query = computed(() => selector(chosenType.value, labels.value));
 
-const onHotspots = computed(() => at.screen.value === 'hot');
-/** Screens that are about one host or process. */
-const hasSubject = computed(() => onHotspots.value || at.screen.value === 'symbols');
-
 /** Asks when what ASK reads has changed or the data may have: never for a screen that is not shown. */
-function askWhen(shown: () => boolean, ask: () => void): void {
+export function askWhen(shown: () => boolean, ask: () => void): void {
 	effect(() => {
 		void tick.value;
 		if (shown())
@@ -96,18 +100,22 @@ askWhen(() => hasSubject.value && chosenHost.value !== '', () => {
 	processes.ask(`${host} ${from} ${until}`, (signal) => fetchProcesses(host, from, until, { signal }));
 });
 
-askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
+askWhen(() => showsProfile.value && chosenHost.value !== '', () => {
 	const { from, until } = range.value;
 	const wanted = selector('', labels.value);
 	types.ask(`${wanted} ${from} ${until}`, (signal) => fetchTypes(wanted, from, until, { signal }));
 });
 
-askWhen(() => onHotspots.value && chosenHost.value !== '', () => {
+/** What counts as one frame. */
+export const grouping = computed(() => ({
+	group: at.group.value, showsInlined: at.showsInlined.value, showsBuilds: at.showsBuilds.value,
+}));
+
+askWhen(() => showsFlame.value && chosenHost.value !== '', () => {
 	const wanted = {
-		query: query.value, ...range.value, maxNodes: at.maxNodes.value,
-		group: at.group.value, showsInlined: at.showsInlined.value,
+		query: query.value, ...looked.value, maxNodes: at.maxNodes.value, root: at.root.value, focus: at.opened.value, ...grouping.value,
 	};
-	flame.ask(JSON.stringify(wanted), (signal) => fetchFlame(wanted, { signal }));
+	flame.ask(JSON.stringify(wanted), (signal, id) => fetchFlame(wanted, id, { signal }));
 });
 
 askWhen(() => at.screen.value === 'symbols' && chosenHost.value !== '', () => {
@@ -116,9 +124,9 @@ askWhen(() => at.screen.value === 'symbols' && chosenHost.value !== '', () => {
 	symbols.ask(`${wanted} ${from} ${until}`, (signal) => fetchSymbols(wanted, from, until, { signal }));
 });
 
-askWhen(() => onHotspots.value && at.source.value !== '' && chosenHost.value !== '', () => {
+askWhen(() => showsFlame.value && at.source.value !== '' && chosenHost.value !== '', () => {
 	const [name, module] = at.source.value.split('\0');
-	const wanted = { query: query.value, ...range.value, name, module: module ?? '', showsInlined: at.showsInlined.value };
+	const wanted = { query: query.value, ...looked.value, name, module: module ?? '', showsInlined: at.showsInlined.value };
 	functionLines.ask(JSON.stringify(wanted), (signal) => fetchLines(wanted, { signal }));
 });
 
@@ -145,7 +153,7 @@ effect(() => {
 
 /* Nobody sends anything in this range: was anybody ever there? */
 effect(() => {
-	const empty = hosts.data.value?.length === 0 || flame.data.value?.total[0] === 0;
+	const empty = hosts.data.value?.length === 0 || (showsFlame.value && flame.data.value?.total[0] === 0);
 	if (empty)
 		everSeen.ask('ever', (signal) => fetchHosts('now-90d', 'now', { signal }));
 });
@@ -166,8 +174,11 @@ effect(() => {
 		live.value = false;
 });
 
+/** Asked again when the line is back. */
+export const remotes: Remote<unknown>[] = [hosts, processes, types, flame, status, symbols, functionLines, sourceText];
+
 addEventListener('online', () => {
-	for (const remote of [hosts, processes, types, flame, status, symbols, functionLines, sourceText]) {
+	for (const remote of remotes) {
 		if (remote.error.peek())
 			remote.retry();
 	}

@@ -21,13 +21,16 @@ function isTyping(target: EventTarget | null): boolean {
 
 const pairs: Record<string, () => void> = {
 	h: () => at.go({ screen: 'hot' }),
+	e: () => at.go({ screen: 'heat' }),
+	c: () => at.go({ screen: 'compare' }),
 	o: () => at.go({ screen: 'hosts' }),
 	y: () => at.go({ screen: 'symbols' }),
 	s: () => at.go({ screen: 'status' }),
 };
 
 function singles(page: PageKeys): Record<string, () => void> {
-	const shift = (steps: number): void => at.go(shifted({ from: at.from.value, until: at.until.value }, steps, Date.now()));
+	const shift = (steps: number): void =>
+		at.go({ ...shifted({ from: at.from.value, until: at.until.value }, steps, Date.now()), span: null });
 	return {
 		'/': page.focusSearch,
 		'?': page.openHelp,

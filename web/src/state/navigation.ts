@@ -20,6 +20,8 @@ export const process = part('process');
 export const type = part('type');
 export const from = part('from');
 export const until = part('until');
+export const span = part('span');
+export const split = part('split');
 export const searchText = part('search');
 export const focusHash = part('focus');
 export const shownWindow = part('window');
@@ -31,7 +33,16 @@ export const sort = part('sort');
 export const maxNodes = part('nodes');
 export const group = part('group');
 export const showsInlined = part('showsInlined');
+export const showsBuilds = part('showsBuilds');
+export const root = part('root');
+export const opened = part('opened');
 export const source = part('source');
+export const left = part('left');
+export const leftHost = part('leftHost');
+export const leftProcess = part('leftProcess');
+export const norm = part('norm');
+export const ownChange = part('ownChange');
+export const changeSort = part('changeSort');
 
 /** The page's address with STATE; whatever prefix and ?theme= it came with stay. */
 function addressOf(wanted: UrlState): string {

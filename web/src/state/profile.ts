@@ -2,7 +2,8 @@
 // What follows from the tree that is held and from what the person chose: nothing here asks the server.
 
 import { computed, effect, signal } from '@preact/signals';
-import { colourFrames, swatchesOf } from '../flame/palette.ts';
+import { colourChanges, colourFrames, swatchesOf } from '../flame/palette.ts';
+import { hasSides } from '../model/change.ts';
 import { sortedRows, tabulate } from '../model/function_table.ts';
 import { contains, nameModule, type FlameTree } from '../model/flame_tree.ts';
 import { findPathHash, followPath, pathHash, pathKeys } from '../model/frame_path.ts';
@@ -11,8 +12,10 @@ import { byValue, findName, occurrences, parseQuery, search, widest } from '../m
 import { flame } from './data.ts';
 import * as at from './navigation.ts';
 import { theme } from './settings.ts';
+import { changedTree } from './sides.ts';
 
-export const tree = computed(() => flame.data.value);
+/** The tree of the screen that is shown. */
+export const tree = computed((): FlameTree | null => (at.screen.value === 'compare' ? changedTree.value : flame.data.value));
 export const isEmpty = computed(() => tree.value !== null && tree.value.total[0] === 0);
 
 /* The path of the focused frame, for profiles in which it does not end: then its nearest ancestor serves. */
@@ -76,7 +79,7 @@ export function showWindow(start: number, end: number): void {
 	at.adjust({ window: whole ? null : [start / held.total[0], end / held.total[0]] });
 }
 
-const query = computed(() => parseQuery(at.searchText.value));
+export const query = computed(() => parseQuery(at.searchText.value));
 
 /** Why the search text is no regular expression; '' if it is one. */
 export const searchError = computed(() => (typeof query.value === 'string' ? query.value : ''));
@@ -89,40 +92,63 @@ export const found = computed(() => {
 
 const orderedMatches = computed(() => (tree.value && found.value ? byValue(tree.value, found.value.nodes) : new Uint32Array()));
 
-/** What the table is about: the focused frame, one drawn frame later, so that the graph moves first. */
-const settled = signal<{ tree: FlameTree; node: number } | null>(null);
+/* The graph glides for 120 ms and is then at rest; a table that is filled meanwhile would make it stumble. */
+const TABLE_AFTER_FOCUS_MS = 150;
+/* Typing goes on, or rests for as long as this. */
+const TABLE_AFTER_SEARCH_MS = 40;
+
+interface TableSubject {
+	tree: FlameTree;
+	/** The focused frame. */
+	node: number;
+	/** By name id: 1 = has a row; null = every function has. */
+	matches: Uint8Array | null;
+}
+
+/** What the table is about: what the graph shows, a little later, so that the graph moves first. */
+const settled = signal<TableSubject | null>(null);
 effect(() => {
 	const held = tree.value;
 	const node = focus.value;
+	const matches = found.value?.nameMatches ?? null;
 	if (!held)
 		return;
-	const settle = (): void => { settled.value = { tree: held, node }; };
-	if (settled.peek()?.tree !== held) {
+	const before = settled.peek();
+	const settle = (): void => { settled.value = { tree: held, node, matches }; };
+	if (before?.tree !== held) {
 		settle();
 		return;
 	}
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const frame = requestAnimationFrame(() => { timer = setTimeout(settle, 0); });
-	return () => {
-		cancelAnimationFrame(frame);
-		clearTimeout(timer);
-	};
+	if (before.node === node && before.matches === matches)
+		return;
+	const timer = setTimeout(settle, before.node !== node ? TABLE_AFTER_FOCUS_MS : TABLE_AFTER_SEARCH_MS);
+	return () => clearTimeout(timer);
 });
 
-export const tableRoot = computed(() => (settled.value && settled.value.tree === tree.value ? settled.value.node : 0));
+const tableSubject = computed(() => (settled.value && settled.value.tree === tree.value ? settled.value : null));
+export const tableRoot = computed(() => tableSubject.value?.node ?? 0);
 
-const wholeTable = computed(() => (tree.value ? tabulate(tree.value, 0) : null));
-export const table = computed(() => (tree.value && tableRoot.value !== 0 ? tabulate(tree.value, tableRoot.value) : wholeTable.value));
-const allRows = computed(() => (tree.value && table.value ? sortedRows(tree.value, table.value, at.sort.value) : new Uint32Array()));
+const wholeTable = computed(() => (tree.value && !hasSides(tree.value) ? tabulate(tree.value, 0) : null));
+export const table = computed(() =>
+	(tree.value && wholeTable.value && tableRoot.value !== 0 ? tabulate(tree.value, tableRoot.value) : wholeTable.value));
+/* Kept while another frame is focused: coming back to everything is then a look-up. */
+const wholeRows = computed(() => (tree.value && wholeTable.value ? sortedRows(tree.value, wholeTable.value, at.sort.value) : new Uint32Array()));
+const allRows = computed(() => (tree.value && table.value && table.value !== wholeTable.value
+	? sortedRows(tree.value, table.value, at.sort.value) : wholeRows.value));
 
 export const tableRows = computed(() => {
-	const matches = found.value?.nameMatches;
+	const matches = tableSubject.value?.matches;
 	return matches ? allRows.value.filter((name) => matches[name] === 1) : allRows.value;
 });
 
-export const colours = computed(() => (tree.value ? colourFrames(tree.value, at.colourMode.value) : null));
+export const colours = computed(() => {
+	const held = tree.value;
+	if (!held)
+		return null;
+	return hasSides(held) ? colourChanges(held) : colourFrames(held, at.colourMode.value);
+});
 export const swatches = computed(() => swatchesOf(theme.value));
-export const quality = computed(() => (tree.value ? qualityOf(tree.value) : null));
+export const quality = computed(() => (tree.value && !hasSides(tree.value) ? qualityOf(tree.value) : null));
 
 /** The frame that keys act on and that the details are about. */
 const cursorNode = signal(0);

@@ -8,6 +8,11 @@ import { ApiError } from '../api/client.ts';
 const RETRY_FIRST_MS = 2_000;
 const RETRY_MAX_MS = 30_000;
 
+/* The page may be on plain HTTP, where the better source of randomness is not given. */
+function newId(): string {
+	return `page-${Math.random().toString(36).slice(2)}${Date.now().toString(36)}`;
+}
+
 export class Remote<T> {
 	private readonly held: Signal<T | null> = signal(null);
 	private readonly failed: Signal<ApiError | null> = signal(null);
@@ -15,6 +20,7 @@ export class Remote<T> {
 	private readonly retriesAt: Signal<number> = signal(0);
 	private readonly ended: Signal<boolean> = signal(false);
 	private wantedKey = '';
+	private requestId = '';
 	private aborter: AbortController | null = null;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private failures = 0;
@@ -44,8 +50,13 @@ export class Remote<T> {
 		return this.ended;
 	}
 
+	/** What the server knows the running request by, to tell how far it is. */
+	get id(): string {
+		return this.requestId;
+	}
+
 	/** Asks. KEY names the question; the same one asked again only refreshes. */
-	ask(key: string, fetcher: (signal: AbortSignal) => Promise<T>): void {
+	ask(key: string, fetcher: (signal: AbortSignal, id: string) => Promise<T>): void {
 		this.stop();
 		if (key !== this.wantedKey)
 			this.failures = 0;
@@ -55,7 +66,8 @@ export class Remote<T> {
 		this.aborter = aborter;
 		this.ended.value = false;
 		this.busySince.value = performance.now();
-		fetcher(aborter.signal).then(
+		this.requestId = newId();
+		fetcher(aborter.signal, this.requestId).then(
 			(data) => this.finish(aborter, () => this.succeed(data)),
 			(error: unknown) => this.finish(aborter, () => this.fail(error)),
 		);

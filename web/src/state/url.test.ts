@@ -17,6 +17,10 @@ test('every part of the state comes back from its link', () => {
 		{ layout: 'table', colour: 'self', flipped: true, sort: { key: 'name', ascending: true }, nodes: 2000000 },
 		{ screen: 'symbols' },
 		{ group: 'line', showsInlined: false, source: 'f(int)\0lib.so' },
+		{ screen: 'heat', span: [1774785600000, 1774785600420], split: 'thread' },
+		{ screen: 'compare', left: { from: 'now-1h', until: 'now-30m' }, leftHost: 'web 2', leftProcess: '', norm: 'core', split: '' },
+		{ showsBuilds: true, root: 'thread', opened: { names: ['main', 'a;b'], modules: ['', 'lib.so'] }, ownChange: true },
+		{ left: { from: '1774785600000', until: '1774785660000' }, changeSort: { key: 'ratio', ascending: true } },
 	];
 	for (const patch of states) {
 		const state = { ...defaultState, ...patch };
@@ -36,4 +40,6 @@ test('what is not understood is the default', () => {
 	assert.deepEqual(parseUrl('#/hot?from=now&until=now-1h'), defaultState);
 	assert.equal(parseUrl('#/hot?nodes=-1').nodes, NODES_DEFAULT);
 	assert.equal(parseUrl('#/hot?win=0.9-0.1').window, null);
+	assert.deepEqual(parseUrl('#/hot?span=1774785660000-1774785600000&split=cpu&left=now..now-1h&norm=sum&csort=-size'), defaultState);
+	assert.deepEqual(parseUrl('#/hot?left=now-2h..now-1h..now&csort=p&span=1-2').left, null);
 });

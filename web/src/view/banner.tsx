@@ -6,11 +6,13 @@ import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api/client.ts';
 import { formatPercent, formatValue, plural } from '../model/format.ts';
 import type { Quality } from '../model/quality.ts';
-import type { FlameTree } from '../model/flame_tree.ts';
+import type { FlameTree, PartialAnswer } from '../model/flame_tree.ts';
+import { formatSpan, zoneLabel } from '../model/time_range.ts';
 import { chosenType, missingType } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { focusIsLost, isEmpty, quality, tree } from '../state/profile.ts';
 import type { Remote } from '../state/remote.ts';
+import { zone } from '../state/settings.ts';
 import { useClock } from './clock.ts';
 import { canLoadMore, loadMore } from './frame_actions.ts';
 import { Icon } from './icons.tsx';
@@ -49,6 +51,11 @@ function Failure({ remote, error }: { remote: Remote<unknown>; error: ApiError }
 			{remote.data.value !== null && ' What is shown is from before.'}
 		</Banner>
 	);
+}
+
+/** Those that this server knows: an earlier one has no charts, and the page is whole without. */
+export function known(remotes: readonly Remote<unknown>[]): Remote<unknown>[] {
+	return remotes.filter((remote) => remote.error.value?.status !== 404);
 }
 
 /** One banner for what several requests say alike. */
@@ -165,9 +172,32 @@ export function QualityNotes() {
 	);
 }
 
+const reasonWords: Record<PartialAnswer['reason'], string> = {
+	time: 'The query took longer than the server allows',
+	memory: 'The query needed more memory than the server allows',
+	damage: 'A part of the store cannot be read',
+	'': 'The server ended the query early',
+};
+
+/** Says which part of the range an answer is about, where that is not all of it. */
+export function PartialNote({ partial }: { partial: PartialAnswer | null }) {
+	if (!partial)
+		return null;
+	const { fromMs, untilMs, unreadableCount } = partial;
+	return (
+		<Banner tone="note" action={<a href={at.hrefOf({ screen: 'status' })}>Status</a>}>
+			<b>This is not all.</b> {reasonWords[partial.reason]}
+			{partial.reason === 'damage' ? ': ' : `; what is shown lies in ${formatSpan(fromMs, untilMs, zone.value)} ${zoneLabel(fromMs, zone.value)}. `}
+			{unreadableCount > 0 && `${plural(unreadableCount, 'block')} of the store could not be read. `}
+			{(partial.reason === 'time' || partial.reason === 'memory') && 'A shorter range or a single process is answered whole.'}
+		</Banner>
+	);
+}
+
 export function Notices() {
 	return (
 		<>
+			<PartialNote partial={tree.value?.partial ?? null} />
 			{missingType.value && (
 				<Banner tone="note">
 					No samples of <b>{missingType.value}</b> here; shown is <b>{chosenType.value}</b>.

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { absolute, formatSpan, formatTime, resolveTime, widened, zoneLabel } from '../model/time_range.ts';
-import { chosenHost, everSeen } from '../state/data.ts';
+import { chosenHost, everSeen, looked } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { zone } from '../state/settings.ts';
 import { ALL_HOSTS } from '../state/url.ts';
@@ -42,7 +42,7 @@ export function NoSamples() {
 	if (seen && seen.length === 0)
 		return <NobodyYet />;
 	const now = Date.now();
-	const range = { from: at.from.value, until: at.until.value };
+	const range = looked.value;
 	const fromMs = resolveTime(range.from, now);
 	const untilMs = resolveTime(range.until, now);
 	const host = chosenHost.value === ALL_HOSTS ? '' : chosenHost.value;
@@ -55,11 +55,14 @@ export function NoSamples() {
 			actions={
 				<>
 					{outside && (
-						<button type="button" class="button button-strong" onClick={() => at.go(absolute(lastMs - AROUND_MS, lastMs + 1000))}>
+						<button type="button" class="button button-strong" onClick={() => at.go({ ...absolute(lastMs - AROUND_MS, lastMs + 1000), span: null })}>
 							Go to the last ones
 						</button>
 					)}
-					<button type="button" class="button" onClick={() => at.go(widened(range, WIDEN_BY, now))}>Widen the range</button>
+					{at.span.value && (
+						<button type="button" class="button button-strong" onClick={() => at.go({ span: null })}>Show the whole range</button>
+					)}
+					<button type="button" class="button" onClick={() => at.go({ ...widened(range, WIDEN_BY, now), span: null })}>Widen the range</button>
 					{at.process.value && (
 						<button type="button" class="button" onClick={() => at.go({ process: '', focus: '', window: null })}>Show the whole host</button>
 					)}

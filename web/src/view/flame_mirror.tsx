@@ -3,7 +3,7 @@
 // items of the tree that the canvas is drawn for. Hidden from sight, not from the accessibility tree.
 
 import { deepestLevel, levelOf, type FlameTree } from '../model/flame_tree.ts';
-import { factsOf, spoken } from './frame_facts.ts';
+import { spokenNode } from './frame_facts.ts';
 
 const CHILDREN_MAX = 20;
 const SIBLINGS_AROUND = 10;
@@ -47,7 +47,7 @@ function Item({ tree, node, cursor, focus }: { tree: FlameTree; node: number; cu
 			aria-expanded={hasChildren ? true : undefined}
 			aria-current={node === focus ? 'true' : undefined}
 		>
-			{spoken(factsOf(tree, node, focus))}
+			{spokenNode(tree, node, focus)}
 		</div>
 	);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done with a frame, once for keys, menu and details.
 
-import { kind, kindOf, moduleOf, nodeName, type FlameTree } from '../model/flame_tree.ts';
+import { hasSides } from '../model/change.ts';
+import { kind, kindOf, moduleOf, nodeName, pathTo, type FlameTree } from '../model/flame_tree.ts';
 import { queryFor } from '../model/search.ts';
 import * as at from '../state/navigation.ts';
 import { chooseFunction, focus, focusOn, moveCursor } from '../state/profile.ts';
-import { NODES_MAX } from '../state/url.ts';
+import { NODES_MAX, OPENED_CHARS_MAX } from '../state/url.ts';
 import { copyText } from './clipboard.ts';
 
 export interface FrameAction {
@@ -27,9 +28,26 @@ export function canLoadMore(): boolean {
 	return at.maxNodes.value < NODES_MAX;
 }
 
+/** Asks for the small callees of NODE's caller alone, where its path fits into an address; else for more of everything. */
+function openSmall(tree: FlameTree, node: number): void {
+	const parent = tree.parent[node];
+	const path = pathTo(tree, parent).slice(1);
+	const names = path.map((step) => tree.names.text[tree.nameId[step]]);
+	const modules = path.map((step) => moduleOf(tree, step));
+	const length = [...names, ...modules].reduce((sum, text) => sum + text.length + 1, 0);
+	const isOpen = at.opened.value !== null && at.opened.value.names.join('\0') === names.join('\0');
+	if (path.length === 0 || length > OPENED_CHARS_MAX || hasSides(tree) || isOpen) {
+		loadMore();
+		return;
+	}
+	moveCursor(parent);
+	focusOn(parent);
+	at.go({ opened: { names, modules } });
+}
+
 function focusAction(tree: FlameTree, node: number): FrameAction | null {
 	if (kindOf(tree, node) === kind.trimmed)
-		return canLoadMore() ? { id: 'load', label: 'Load the small frames', key: 'Enter', run: loadMore } : null;
+		return canLoadMore() ? { id: 'load', label: 'Load the small frames', key: 'Enter', run: () => openSmall(tree, node) } : null;
 	if (node === focus.value)
 		return null;
 	return {
@@ -46,7 +64,7 @@ function focusAction(tree: FlameTree, node: number): FrameAction | null {
 /** Lines are of functions that some file was compiled to. */
 function hasLines(tree: FlameTree, node: number): boolean {
 	const nodeKind = kindOf(tree, node);
-	return at.group.value === 'function' && (nodeKind === kind.native || nodeKind === kind.kernel);
+	return at.group.value === 'function' && !hasSides(tree) && (nodeKind === kind.native || nodeKind === kind.kernel);
 }
 
 function openSource(tree: FlameTree, node: number): void {
@@ -62,7 +80,7 @@ export function actionsOf(tree: FlameTree, node: number): FrameAction[] {
 		actions.push({ id: 'up', label: 'Focus one caller up', key: 'Backspace', run: () => focusOn(tree.parent[focus.value]) });
 		actions.push({ id: 'reset', label: 'Show everything', key: 'Esc', run: () => focusOn(0) });
 	}
-	const isFunction = kindOf(tree, node) !== kind.trimmed && node !== 0;
+	const isFunction = kindOf(tree, node) !== kind.trimmed && kindOf(tree, node) !== kind.label && node !== 0;
 	if (isFunction) {
 		const name = nodeName(tree, node);
 		if (hasLines(tree, node))

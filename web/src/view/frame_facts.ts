@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What there is to say about one frame, worded once for tip, details and readers.
 
+import { hasSides } from '../model/change.ts';
 import { formatAmount, formatCount, formatPercent } from '../model/format.ts';
 import { kind, kindOf, kindWords, moduleOf, nodeName, placeOf, samplesOf, selfOf, type FlameTree } from '../model/flame_tree.ts';
+import { changeFacts, spokenChange } from './change_words.ts';
 
 export interface FrameFacts {
 	name: string;
@@ -26,6 +28,8 @@ function remarkOf(tree: FlameTree, node: number): string {
 	switch (kindOf(tree, node)) {
 	case kind.marker:
 		return 'The stack could not be followed further: what called or was called here is not known.';
+	case kind.label:
+		return 'The value of a label: everything below ran there.';
 	case kind.trimmed:
 		return `${formatCount(tree.trimmedNodes.get(node) ?? 0)} frames too small to be sent. Focus this one to load them.`;
 	case kind.unknown:
@@ -58,7 +62,10 @@ export function factsOf(tree: FlameTree, node: number, focus: number): FrameFact
 }
 
 /** One line for screen readers. */
-export function spoken(facts: FrameFacts): string {
+export function spokenNode(tree: FlameTree, node: number, focus: number): string {
+	if (hasSides(tree))
+		return spokenChange(changeFacts(tree, node));
+	const facts = factsOf(tree, node, focus);
 	const inlined = facts.kindWord === 'inlined' ? 'inlined' : '';
 	const parts = [facts.name, facts.module, inlined, `self ${facts.self} ${facts.selfPercent}`, `total ${facts.total} ${facts.totalPercent}`];
 	return parts.filter((part) => part !== '').join(', ');

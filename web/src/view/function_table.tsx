@@ -2,8 +2,7 @@
 // Every function with its own time and its time with callees: what the graph says, as a table.
 
 import type { TargetedKeyboardEvent } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { CharWidths, Labels } from '../flame/labels.ts';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { swatchOfName } from '../flame/palette.ts';
 import { columnUnit, formatCount, formatPercent, type ColumnUnit } from '../model/format.ts';
 import { nameModule, nodeName, type FlameTree } from '../model/flame_tree.ts';
@@ -14,6 +13,7 @@ import {
 } from '../state/profile.ts';
 import { rowsInSight, scrollToRow } from '../table/rows.ts';
 import { Icon } from './icons.tsx';
+import { useLabels, useViewport } from './table_hooks.ts';
 
 const ROW_PX = 24;
 const HEAD_PX = 28;
@@ -113,16 +113,6 @@ function Row({ held, sums, name, index, chosen, label, amounts }: RowProps) {
 	);
 }
 
-function useLabels(names: readonly string[] | undefined): Labels | null {
-	const widths = useMemo(() => {
-		const context = document.createElement('canvas').getContext('2d')!;
-		const style = getComputedStyle(document.body);
-		context.font = `${style.getPropertyValue('--table-font-size').trim() || '12.5px'} ${style.fontFamily}`;
-		return new CharWidths((char) => context.measureText(char).width);
-	}, []);
-	return useMemo(() => (names ? new Labels(widths, names) : null), [widths, names]);
-}
-
 function columnOf(held: FlameTree, values: Float64Array, rows: Uint32Array): Column {
 	let max = 0;
 	for (const row of rows)
@@ -135,28 +125,6 @@ function amountsOf(held: FlameTree | null, sums: Table | null): Amounts {
 	return held && sums
 		? { self: columnOf(held, sums.self, sums.rows), total: columnOf(held, sums.total, sums.rows) }
 		: { self: none, total: none };
-}
-
-/** Size and scroll position of ELEMENT's box, followed as they change. */
-function useViewport(scroller: { current: HTMLElement | null }) {
-	const [box, setBox] = useState({ top: 0, height: 600, nameWidth: 300 });
-	useLayoutEffect(() => {
-		const element = scroller.current!;
-		const read = (): void => setBox({
-			top: element.scrollTop,
-			height: element.clientHeight,
-			nameWidth: element.querySelector('.col-name')?.clientWidth ?? 300,
-		});
-		const sizes = new ResizeObserver(read);
-		sizes.observe(element);
-		element.addEventListener('scroll', read, { passive: true });
-		read();
-		return () => {
-			sizes.disconnect();
-			element.removeEventListener('scroll', read);
-		};
-	}, []);
-	return box;
 }
 
 function FocusNote() {

@@ -16,6 +16,7 @@ const paths = {
 	pause: 'M5.7 4v8m4.6-8v8',
 	previous: 'M9.8 4.2 6 8l3.8 3.8',
 	next: 'M6.2 4.2 10 8l-3.8 3.8',
+	swap: 'M3 5.5h9M9.5 3 12 5.5 9.5 8M13 10.5H4M6.5 8 4 10.5 6.5 13',
 	check: 'M3.5 8.4 6.6 11.5 12.5 5',
 	warning: 'M8 2.6 14 13H2L8 2.6Zm0 4v3.2m0 1.4v.4',
 } as const;

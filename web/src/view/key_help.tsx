@@ -67,6 +67,8 @@ const groups: { title: string; keys: [keys: string, what: string][] }[] = [
 		title: 'Everywhere',
 		keys: [
 			['g h', 'Hotspots'],
+			['g e', 'Heat map'],
+			['g c', 'Compare'],
 			['g o', 'Hosts'],
 			['g y', 'Symbols'],
 			['g s', 'Status'],
@@ -74,6 +76,16 @@ const groups: { title: string; keys: [keys: string, what: string][] }[] = [
 			['r', 'ask again'],
 			['t', 'light or dark'],
 			['?', 'this list'],
+		],
+	},
+	{
+		title: 'Charts over time',
+		keys: [
+			['← →', 'step by step'],
+			['Shift ← →', 'select steps'],
+			['Enter', 'select this step'],
+			['Esc', 'select nothing'],
+			['↑ ↓', 'heat map: within the second'],
 		],
 	},
 	{

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { live } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { chooseZone, zone } from '../state/settings.ts';
-import { formatTime, isRange, isRelative, parseTime, presets, rangeLabel, resolveTime, zoneLabel, type Zone } from '../model/time_range.ts';
+import { formatTime, isRange, isRelative, parseTime, presets, rangeLabel, resolveTime, zoneLabel, type Range, type Zone } from '../model/time_range.ts';
 import { Icon } from './icons.tsx';
 import { Popover } from './popover.tsx';
 
@@ -19,22 +19,20 @@ function ownRange(from: string, until: string): { from: string; until: string } 
 	return isRange(parsed) ? parsed : 'The range must end after it begins.';
 }
 
-function OwnRange({ close }: { close: () => void }) {
-	const [from, setFrom] = useState(written(at.from.value));
-	const [until, setUntil] = useState(written(at.until.value));
+export function OwnRange({ range, onApply }: { range: Range; onApply: (range: Range) => void }) {
+	const [from, setFrom] = useState(written(range.from));
+	const [until, setUntil] = useState(written(range.until));
 	const [wrong, setWrong] = useState('');
 	useEffect(() => {
-		setFrom(written(at.from.value));
-		setUntil(written(at.until.value));
+		setFrom(written(range.from));
+		setUntil(written(range.until));
 	}, [zone.value]);
 	const apply = (): void => {
-		const range = ownRange(from, until);
-		if (typeof range === 'string') {
-			setWrong(range);
-			return;
-		}
-		close();
-		at.go(range);
+		const own = ownRange(from, until);
+		if (typeof own === 'string')
+			setWrong(own);
+		else
+			onApply(own);
 	};
 	return (
 		<form
@@ -106,7 +104,7 @@ export function RangePicker() {
 										aria-pressed={isPreset && preset.from === range.from}
 										onClick={() => {
 											close();
-											at.go({ from: preset.from, until: preset.until });
+											at.go({ from: preset.from, until: preset.until, span: null });
 										}}
 									>
 										{preset.label}
@@ -115,7 +113,13 @@ export function RangePicker() {
 							))}
 						</ul>
 						<div class="range-side">
-							<OwnRange close={close} />
+							<OwnRange
+								range={range}
+								onApply={(own) => {
+									close();
+									at.go({ ...own, span: null });
+								}}
+							/>
 							<ZoneChoice />
 						</div>
 					</>

@@ -5,8 +5,9 @@ import type { ComponentType } from 'preact';
 import { chosenHost } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { ALL_HOSTS, type Screen } from '../state/url.ts';
+import { Compare } from './compare.tsx';
 import { Hosts } from './hosts.tsx';
-import { Hotspots } from './hotspots.tsx';
+import { HeatScreen, Hotspots } from './hotspots.tsx';
 import { Status } from './status.tsx';
 import { Symbols } from './symbols.tsx';
 
@@ -27,6 +28,8 @@ function hotspotsTitle(): string[] {
 
 export const screenViews: Record<Screen, ScreenView> = {
 	hot: { label: 'Hotspots', titleParts: hotspotsTitle, takesRange: true, canExport: true, View: Hotspots },
+	heat: { label: 'Heat map', titleParts: () => ['Heat map', ...hotspotsTitle()], takesRange: true, canExport: true, View: HeatScreen },
+	compare: { label: 'Compare', titleParts: () => ['Compare', ...hotspotsTitle()], takesRange: true, canExport: true, View: Compare },
 	hosts: { label: 'Hosts', titleParts: () => ['Hosts'], takesRange: true, canExport: false, View: Hosts },
 	symbols: { label: 'Symbols', titleParts: () => ['Symbols'], takesRange: true, canExport: false, View: Symbols },
 	status: { label: 'Status', titleParts: () => ['Status'], takesRange: false, canExport: false, View: Status },

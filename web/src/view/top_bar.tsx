@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { signal } from '@preact/signals';
 import { address } from '../api/client.ts';
-import { absolute } from '../model/time_range.ts';
-import { query, refresh } from '../state/data.ts';
+import { absolute, spanOf, type Range } from '../model/time_range.ts';
+import { looked, query, refresh } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { tree } from '../state/profile.ts';
 import { theme, toggleTheme } from '../state/settings.ts';
+import { leftQuery, leftRange } from '../state/sides.ts';
 import { screens } from '../state/url.ts';
 import { copyText } from './clipboard.ts';
 import { Icon, Mark } from './icons.tsx';
@@ -17,25 +18,46 @@ import { screenViews, shownScreen } from './screens.tsx';
 const SHARED_FOR_MS = 2_000;
 const shared = signal<'' | 'copied' | 'failed'>('');
 
+function pinned(range: Range): Range {
+	return absolute(...spanOf(range, Date.now()));
+}
+
 /** The range that is shown, pinned: a link must show tomorrow what it shows now. */
-function pinnedRange(): { from: string; until: string } {
+function pinnedRange(): Range {
 	const held = tree.value;
-	return held && at.screen.value === 'hot' ? absolute(held.fromMs, held.untilMs) : { from: at.from.value, until: at.until.value };
+	return held && at.screen.value === 'hot' && !at.span.value
+		? absolute(held.fromMs, held.untilMs) : pinned({ from: at.from.value, until: at.until.value });
 }
 
 function share(): void {
-	const link = `${location.href.replace(/#.*$/, '')}${at.hrefOf(pinnedRange())}`;
+	const left = at.screen.value === 'compare' ? pinned(leftRange.value) : at.left.value;
+	const link = `${location.href.replace(/#.*$/, '')}${at.hrefOf({ ...pinnedRange(), left })}`;
 	shared.value = copyText(link) ? 'copied' : 'failed';
 	setTimeout(() => { shared.value = ''; }, SHARED_FOR_MS);
 }
 
-function ExportMenu() {
-	const params = { query: query.value, ...pinnedRange() };
-	const items = [
+function exportsOfChange() {
+	const params = {
+		left_query: leftQuery.value, left_from: pinned(leftRange.value).from, left_until: pinned(leftRange.value).until,
+		right_query: query.value, right_from: pinned(looked.value).from, right_until: pinned(looked.value).until,
+	};
+	return [
+		{ label: 'Both trees as JSON', note: '.json', file: 'cairn-diff.json', href: address('diff', { view: 'tree', ...params }) },
+		{ label: 'Changed functions as JSON', note: '.json', file: 'cairn-changes.json', href: address('diff', { view: 'functions', limit: 10_000, ...params }) },
+	];
+}
+
+function exportsOfProfile() {
+	const params = { query: query.value, ...(at.span.value ? pinned(looked.value) : pinnedRange()) };
+	return [
 		{ label: 'Folded stacks', note: '.folded', file: 'cairn.folded', href: address('export', { format: 'folded', ...params }) },
 		{ label: 'Call tree as JSON', note: '.json', file: 'cairn-flame.json', href: address('flame', params) },
 		{ label: 'Function table as JSON', note: '.json', file: 'cairn-top.json', href: address('top', { ...params, limit: 10_000 }) },
 	];
+}
+
+function ExportMenu() {
+	const items = at.screen.value === 'compare' ? exportsOfChange() : exportsOfProfile();
 	return (
 		<Popover
 			name="Export"

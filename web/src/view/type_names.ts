@@ -27,3 +27,8 @@ export function typeName(id: string): string {
 export function typeNoun(id: string): string {
 	return lookUp(id)?.noun ?? (id.split(':')[1] ?? 'samples').replaceAll('_', ' ');
 }
+
+/** What a second of it in every second is called. */
+export function rateNoun(id: string): string {
+	return id.startsWith('process_cpu:') ? 'cores' : 'threads';
+}
