@@ -9,6 +9,7 @@
  *   symbolizer      locks its folder, may move a damaged cache aside
  *   store           locks the data folder, takes up what a crash left
  *   host board
+ *   ingest desk     for uploads of other systems' clients
  *   HTTP            answers from here on, `/readyz` not yet
  *   gRPC            collectors may come
  */
@@ -35,6 +36,7 @@
 #include "symbolizer-server/http/query_board.h"
 #include "symbolizer-server/http/route.h"
 #include "symbolizer-server/http/site.h"
+#include "symbolizer-server/ingest/ingest_desk.h"
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/service/grpc_service.h"
 #include "symbolizer-server/status/host_board.h"
@@ -67,6 +69,7 @@ struct server {
 	struct host_board *hosts;
 	struct memo *trees;
 	struct query_board *queries;
+	struct ingest_desk *desk;
 	struct http_counters http_counters;
 	struct site site;
 	_Atomic(struct http_server *) http; /* status may ask before it is there */
@@ -239,6 +242,13 @@ static int start_board(struct server *server)
 	return 0;
 }
 
+static int start_desk(struct server *server)
+{
+	int r = ingest_desk_new(server->store, server->symbolizer, &server->desk);
+
+	return r < 0 ? log_error(r, "preparing for uploads") : 0;
+}
+
 static void visit_ingest(void *context, counted_fn visit, void *visit_context)
 {
 	struct server *server = context;
@@ -291,6 +301,7 @@ static int start_http(struct server *server)
 		.symbolizer = server->symbolizer,
 		.sources = server->sources,
 		.hosts = server->hosts,
+		.desk = server->desk,
 		.clock = clock_system(),
 		.guard = {(const char *const *)settings->allowed_hosts.items,
 			settings->allowed_hosts.count},
@@ -375,7 +386,7 @@ static int start_parts(struct server *server)
 {
 	static int (*const starts[])(struct server *) = {divide_files, open_http_socket,
 		try_grpc_port, make_data_folder, start_symbols, start_store, start_board,
-		start_http, start_grpc};
+		start_desk, start_http, start_grpc};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -436,6 +447,7 @@ int server_stop(struct server *server)
 	source_texts_free(server->sources);
 	symbolizer_free(server->symbolizer);
 	host_board_free(server->hosts);
+	ingest_desk_free(server->desk);
 	if (server->has_sandbox)
 		sandbox_done(&server->sandbox);
 	if (server->http_fd >= 0)

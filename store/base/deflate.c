@@ -52,6 +52,51 @@ int deflate_write_gzip(struct bytes_writer *writer, const void *bytes, size_t by
 	return r;
 }
 
+bool gunzip_is(const void *bytes, size_t byte_count)
+{
+	const uint8_t *magic = bytes;
+
+	return byte_count > 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+/* Inflates to the end of one member, whose input may come in parts. */
+static int gunzip_member(z_stream *stream, struct bytes_writer *writer, size_t *unread)
+{
+	unsigned char chunk[CHUNK_BYTES];
+	int result;
+
+	do {
+		stream->avail_in = *unread > UINT32_MAX ? UINT32_MAX : (uInt)*unread;
+		*unread -= stream->avail_in;
+		stream->next_out = chunk;
+		stream->avail_out = sizeof(chunk);
+		result = inflate(stream, Z_NO_FLUSH);
+		*unread += stream->avail_in;
+		bytes_write_span(writer, chunk, sizeof(chunk) - stream->avail_out);
+	} while (result == Z_OK && bytes_writer_fault(writer) == 0);
+	if (bytes_writer_fault(writer) < 0)
+		return bytes_writer_fault(writer);
+	if (result == Z_MEM_ERROR)
+		return -ENOMEM;
+	return result == Z_STREAM_END ? 0 : -EBADMSG;
+}
+
+int gunzip_write(struct bytes_writer *writer, const void *bytes, size_t byte_count)
+{
+	z_stream stream = {.next_in = bytes};
+	size_t unread = byte_count;
+	int r;
+
+	if (inflateInit2(&stream, WINDOW_BITS_GZIP) != Z_OK)
+		return -ENOMEM;
+	do {
+		r = gunzip_member(&stream, writer, &unread);
+		/* What follows and is no member is padding, as gzip's own tools see it. */
+	} while (r == 0 && gunzip_is(stream.next_in, unread) && inflateReset(&stream) == Z_OK);
+	inflateEnd(&stream);
+	return r;
+}
+
 int inflate_exactly(const void *bytes, size_t byte_count, void *ret_to, size_t to_byte_count)
 {
 	z_stream stream = {0};

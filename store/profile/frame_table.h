@@ -4,7 +4,8 @@
  * What it is   {kind, flags, module, address} each once. An address is the ELF virtual address
  *              inside its module; with module 0 it is the absolute address. A frame that came with
  *              a name instead (marker, ingested text) has FRAME_NAMED and the string index of the
- *              name as its address.
+ *              name as its address; behind a NUL that text may go on with the source file, and
+ *              behind another with the line, in decimal digits.
  * Ownership    indices into the profile's module and string tables.
  * Threads      one owner.
  * Errors       -ENOMEM; -E2BIG: too many frames.
@@ -34,7 +35,9 @@ enum frame_kind {
 enum frame_flag {
 	FRAME_RETURN_ADDRESS = 1, /* the look-up uses address - 1 */
 	FRAME_NAMED = 2, /* address is the string index of the name */
-	FRAME_FLAGS_ALL = 3,
+	FRAME_FILE_OFFSET =
+		4, /* address is an offset in the module's file, not yet an ELF address */
+	FRAME_FLAGS_ALL = 7,
 };
 
 struct frame {

@@ -5,6 +5,7 @@
 
 #include "store/disk/profile_store.h"
 #include "store/log/log.h"
+#include "symbolizer-server/ingest/ingest_desk.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 /* X(text name, meaning, field of struct profile_store_stats). */
@@ -82,6 +83,9 @@ void counter_list_visit(const struct site *site, const struct counter_list_visit
 
 	if (site->visit_ingest)
 		site->visit_ingest(site->server, give, &part);
+	part.name = "client";
+	if (site->desk)
+		ingest_desk_visit_counters(site->desk, give, &part);
 	part.name = "store";
 	visit_store(site, &part);
 	part.name = "symbols";

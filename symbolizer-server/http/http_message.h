@@ -42,6 +42,8 @@ struct http_request {
 	const char *accept_encoding;
 	const char *if_none_match;
 	const char *content_range;
+	const char *content_type;
+	const char *content_encoding;
 	uint64_t content_length; /* UINT64_MAX: not said */
 	bool from_this_machine; /* the other end has a loopback address */
 	const char *local_address; /* where the request arrived: address without port */
@@ -82,6 +84,13 @@ void http_answer_error(struct http_answer *answer, int status, const char *forma
 	__attribute__((format(printf, 3, 4)));
 /* The word for STATUS in such an answer: `invalid_argument`, `not_found`, ... */
 const char *http_error_code(int status);
+
+/* For an answer that takes longer than a worker should wait: once it is filled, done sends it. */
+struct http_later {
+	void (*done)(void *exchange); /* any thread, once */
+	void *exchange;
+};
+
 /* What takes the body of a request. Each is called in a worker, one after the other. */
 struct http_receiver {
 	/* Before the first byte. NULL: refused, the answer says why. */
@@ -90,8 +99,9 @@ struct http_receiver {
 	/* False: refused, the answer says why; what follows is thrown away. */
 	bool (*write)(
 		void *upload, const void *bytes, size_t byte_count, struct http_answer *answer);
-	/* The body is whole: fills the answer. Only close follows. */
-	void (*finish)(void *upload, struct http_answer *answer);
+	/* The body is whole: fills the answer. False: it is filled later, perhaps already was, and
+	 * LATER->done called; a copy of LATER stays good until then. Only close follows. */
+	bool (*finish)(void *upload, const struct http_later *later, struct http_answer *answer);
 	/* Always last, on any thread, also when the client went away; it must not wait. */
 	void (*close)(void *upload);
 };

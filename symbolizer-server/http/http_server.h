@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HTTP server: reads requests, sends answers; the one place that knows the HTTP library.
+/* HTTP server: reads requests, sends answers; knows the HTTP library, beside http_exchange.
  *
  * What it is   an acceptor, one thread that waits for all connections, and a few workers for what takes time. A
  *              plan answers a request at once or names what is to answer it in a worker, while the

@@ -27,8 +27,8 @@ bool intake_fill(struct intake *intake, const void *bytes, size_t byte_count)
 		intake->piece.byte_count >= INTAKE_PIECE_BYTES;
 }
 
-static void write_piece(struct intake *intake, void *context, const struct http_request *request,
-	struct http_answer *answer)
+static void write_piece(
+	struct intake *intake, const struct intake_place *place, struct http_answer *answer)
 {
 	if (bytes_writer_fault(&intake->piece) < 0) {
 		http_answer_error(answer, 503, "out of memory; try again later");
@@ -36,7 +36,7 @@ static void write_piece(struct intake *intake, void *context, const struct http_
 		return;
 	}
 	if (!intake->upload)
-		intake->upload = intake->receiver->open(context, request, answer);
+		intake->upload = intake->receiver->open(place->context, place->request, answer);
 	intake->over = !intake->upload ||
 		(intake->piece.byte_count > 0 &&
 			!intake->receiver->write(intake->upload, intake->piece.bytes,
@@ -44,16 +44,16 @@ static void write_piece(struct intake *intake, void *context, const struct http_
 	bytes_writer_reset(&intake->piece);
 }
 
-void intake_step(struct intake *intake, void *context, const struct http_request *request,
-	struct http_answer *answer)
+void intake_step(
+	struct intake *intake, const struct intake_place *place, struct http_answer *answer)
 {
 	if (!intake->over)
-		write_piece(intake, context, request, answer);
+		write_piece(intake, place, answer);
 	if (!intake->over && intake->ended) {
-		intake->receiver->finish(intake->upload, answer);
+		intake->waiting = !intake->receiver->finish(intake->upload, &place->later, answer);
 		intake->over = true;
 	}
-	if (intake->over && intake->upload) {
+	if (intake->over && intake->upload && !intake->waiting) {
 		intake->receiver->close(intake->upload);
 		intake->upload = NULL;
 	}

@@ -20,7 +20,8 @@ struct intake {
 	const struct http_receiver *receiver; /* NULL: nobody takes a body */
 	void *upload; /* between open and close */
 	bool ended; /* the body is whole */
-	bool over; /* the answer is there */
+	bool over; /* the answer is there, or will be: */
+	bool waiting; /* it comes later; the upload stays open until intake_done */
 	struct bytes_writer piece;
 };
 
@@ -29,6 +30,13 @@ void intake_init(struct intake *intake, const struct http_receiver *receiver);
 void intake_done(struct intake *intake);
 /* Takes from the connection; true: a worker is to step before there is more. */
 bool intake_fill(struct intake *intake, const void *bytes, size_t byte_count);
+/* Where an intake steps. */
+struct intake_place {
+	void *context; /* of the receiver */
+	const struct http_request *request;
+	struct http_later later;
+};
+
 /* Hands on what was gathered, and ends the upload if the body has ended. */
-void intake_step(struct intake *intake, void *context, const struct http_request *request,
-	struct http_answer *answer);
+void intake_step(
+	struct intake *intake, const struct intake_place *place, struct http_answer *answer);

@@ -18,27 +18,41 @@ static const struct route {
 
 #define ROUTE_COUNT (sizeof(routes) / sizeof(routes[0]))
 
-static const char methods[] = "GET, HEAD, OPTIONS";
-static const char upload_methods[] = "GET, HEAD, PUT, OPTIONS";
+static const struct intake_route {
+	const char *path;
+	const char *method;
+	const struct http_receiver *receiver;
+	bool is_file; /* of symbols: to be parsed, and large */
+} intakes[] = {
+#define HTTP_INTAKE_ROW(path, method, receiver, is_file) {path, method, &(receiver), is_file},
+	HTTP_INTAKES(HTTP_INTAKE_ROW)
+#undef HTTP_INTAKE_ROW
+};
 
-static bool takes_upload(const struct route *route)
+#define INTAKE_COUNT (sizeof(intakes) / sizeof(intakes[0]))
+
+static bool fits(const char *pattern, const char *path)
 {
-	return route && route->handle == route_module;
+	size_t length = strlen(pattern);
+
+	if (pattern[length - 1] == '/')
+		return strncmp(pattern, path, length) == 0;
+	return strcmp(pattern, path) == 0;
 }
 
-static bool fits(const struct route *route, const char *path)
+static const struct intake_route *find_intake(const char *path)
 {
-	size_t length = strlen(route->path);
-
-	if (route->path[length - 1] == '/')
-		return strncmp(route->path, path, length) == 0;
-	return strcmp(route->path, path) == 0;
+	for (size_t i = 0; i < INTAKE_COUNT; i++) {
+		if (fits(intakes[i].path, path))
+			return &intakes[i];
+	}
+	return NULL;
 }
 
 static const struct route *find_route(const char *path)
 {
 	for (size_t i = 0; i < ROUTE_COUNT; i++) {
-		if (fits(&routes[i], path))
+		if (fits(routes[i].path, path))
 			return &routes[i];
 	}
 	return NULL;
@@ -88,24 +102,30 @@ static bool refuse(
 	return false;
 }
 
-static void allow(struct http_answer *answer, const struct route *route)
+/* What PATH, which is there, takes. */
+static void write_methods(const char *path, char *ret_methods, size_t byte_count)
 {
-	snprintf(answer->allow, sizeof(answer->allow), "%s",
-		takes_upload(route) ? upload_methods : methods);
+	const struct intake_route *intake = find_intake(path);
+
+	snprintf(ret_methods, byte_count, "%s%s%sOPTIONS",
+		find_route(path) || !intake ? "GET, HEAD, " : "", intake ? intake->method : "",
+		intake ? ", " : "");
 }
 
-static void answer_options(const struct route *route, struct http_answer *answer)
+static void answer_options(const struct http_request *request, struct http_answer *answer)
 {
 	http_answer_begin(answer, 204, "text/plain");
-	allow(answer, route);
+	write_methods(request->path, answer->allow, sizeof(answer->allow));
 }
 
-static void answer_wrong_method(
-	const struct route *route, const struct http_request *request, struct http_answer *answer)
+static void answer_wrong_method(const struct http_request *request, struct http_answer *answer)
 {
-	http_answer_error(answer, 405, "%.100s takes %s, not %.20s", request->path,
-		takes_upload(route) ? upload_methods : methods, request->method);
-	allow(answer, route);
+	char methods[sizeof(answer->allow)];
+
+	write_methods(request->path, methods, sizeof(methods));
+	http_answer_error(
+		answer, 405, "%.100s takes %s, not %.20s", request->path, methods, request->method);
+	snprintf(answer->allow, sizeof(answer->allow), "%s", methods);
 }
 
 /* Whether the page or a file of it is at this path. */
@@ -123,19 +143,20 @@ static bool is_of_page(const struct site *site, const struct http_request *reque
 bool http_route_receive(void *context, const struct http_request *request,
 	struct http_answer *answer, const struct http_receiver **ret_receiver)
 {
+	const struct intake_route *intake = find_intake(request->path);
 	struct site *site = context;
 
-	if (strcmp(request->method, "PUT") != 0 || !takes_upload(find_route(request->path)))
+	if (!intake || strcmp(request->method, intake->method) != 0)
 		return false;
 	if (refuse(site, request, answer))
 		return true;
-	if (!site->insecure_uploads && !request->from_this_machine) {
+	if (intake->is_file && !site->insecure_uploads && !request->from_this_machine) {
 		http_answer_error(answer, 403,
 			"this server takes files from its own host only (--insecure-uploads allows "
 			"others)");
 		return true;
 	}
-	*ret_receiver = &route_module_receiver;
+	*ret_receiver = intake->receiver;
 	return false;
 }
 
@@ -144,22 +165,23 @@ http_handle_fn http_route_plan(
 {
 	struct site *site = context;
 	const struct route *route = find_route(request->path);
+	bool there = route || find_intake(request->path);
 	bool reads = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
 
 	if (refuse(site, request, answer))
 		return NULL;
-	if (!route && reads && route_asset(site, request, answer))
+	if (!there && reads && route_asset(site, request, answer))
 		return NULL;
-	if (!route && (reads || !is_of_page(site, request))) {
+	if (!there && (reads || !is_of_page(site, request))) {
 		answer_unknown_path(request, answer);
 		return NULL;
 	}
 	if (strcmp(request->method, "OPTIONS") == 0) {
-		answer_options(route, answer);
+		answer_options(request, answer);
 		return NULL;
 	}
-	if (!reads) {
-		answer_wrong_method(route, request, answer);
+	if (!reads || !route) {
+		answer_wrong_method(request, answer);
 		return NULL;
 	}
 	if (route->takes_time)

@@ -20,8 +20,8 @@
 #include "symbolizer-server/http/site.h"
 
 /* X(path, handler, whether it takes time: reads profiles, and is answered by a worker). A path that
- * ends in a slash stands for all below it. Every route takes GET, HEAD and OPTIONS; files of symbols
- * are also PUT. docs/api.md has the parameters and the answer of each. */
+ * ends in a slash stands for all below it. Every route takes GET, HEAD and OPTIONS. docs/api.md
+ * has the parameters and the answer of each. */
 #define HTTP_ROUTES(X)                                                   \
 	X("/api/v1/flame", route_flame, true)                            \
 	X("/api/v1/top", route_top, true)                                \
@@ -47,13 +47,23 @@
 	X("/healthz", route_healthz, false)                              \
 	X("/readyz", route_readyz, false)
 
+/* X(path, method, receiver, whether only this machine may send it unless --insecure-uploads): paths
+ * that take a body. Some of them are also read: those stand in the list above, too. */
+#define HTTP_INTAKES(X)                                           \
+	X("/api/v1/symbols/", "PUT", route_module_receiver, true) \
+	X("/ingest", "POST", route_ingest_receiver, false)        \
+	X("/pyroscope/ingest", "POST", route_ingest_receiver, false)
+
 /* Each is a http_handle_fn whose context is a struct site. */
 #define HTTP_ROUTE_HANDLER(path, handler, takes_time) \
 	void handler(void *site, const struct http_request *request, struct http_answer *answer);
 HTTP_ROUTES(HTTP_ROUTE_HANDLER)
 #undef HTTP_ROUTE_HANDLER
 
-extern const struct http_receiver route_module_receiver;
+#define HTTP_INTAKE_RECEIVER(path, method, receiver, is_file) \
+	extern const struct http_receiver receiver;
+HTTP_INTAKES(HTTP_INTAKE_RECEIVER)
+#undef HTTP_INTAKE_RECEIVER
 
 /* A http_receive_fn whose context is a struct site. */
 bool http_route_receive(void *context, const struct http_request *request,

@@ -215,12 +215,13 @@ static void write_taken(
 	bytes_write_u8(&answer->body, '\n');
 }
 
-static void taking_finish(void *upload, struct http_answer *answer)
+static bool taking_finish(void *upload, const struct http_later *later, struct http_answer *answer)
 {
 	struct taking *taking = upload;
 	enum sandbox_fault fault;
 	int r = symbolizer_hand_finish(taking->hand, &fault);
 
+	(void)later;
 	taking->hand = NULL;
 	if (r == 0) {
 		write_taken(answer, taking, 200, 0);
@@ -236,6 +237,7 @@ static void taking_finish(void *upload, struct http_answer *answer)
 	} else {
 		refuse_begin(answer, r, 0);
 	}
+	return true;
 }
 
 static void taking_close(void *upload)

@@ -18,6 +18,7 @@
 #include "symbolizer-server/http/http_guard.h"
 
 struct host_board;
+struct ingest_desk;
 struct memo;
 struct profile_store;
 struct query_board;
@@ -33,6 +34,7 @@ struct site {
 	struct query_board *queries; /* that run now; NULL: nobody is told */
 	uint64_t query_ns_max; /* what a query may take; 0: the default */
 	uint64_t query_bytes_max; /* likewise */
+	struct ingest_desk *desk; /* where uploads of other systems go */
 	struct clock clock;
 	struct http_guard guard;
 	bool insecure_uploads; /* takes files from other machines, too */

@@ -79,16 +79,28 @@ static int add_with_line(struct call_naming *naming, const char *name,
 	return add_text(naming, text, ret_string);
 }
 
+/* What is shown of a name; BUFFER holds it if it is not the name itself. */
+static const char *shown_name(const struct symbol_call *call, const struct call_place *place,
+	char buffer[DEMANGLED_BYTES_MAX])
+{
+	bool mangled = strncmp(call->name, "_Z", 2) == 0 || strncmp(call->name, "_R", 2) == 0;
+
+	if (place->as_it_came && !mangled)
+		return call->name;
+	demangle(call->name, buffer);
+	return buffer;
+}
+
 static int add_function(struct call_naming *naming, const struct symbol_call *call,
 	const struct call_place *place, uint32_t *ret_function)
 {
 	struct function function = {
 		.module = place->module_name, .kind = place->kind, .build = place->build};
-	char name[DEMANGLED_BYTES_MAX];
+	char buffer[DEMANGLED_BYTES_MAX];
+	const char *name = shown_name(call, place, buffer);
 	bool by_file = naming->group == NAMING_BY_FILE && call->file;
 	int r;
 
-	demangle(call->name, name);
 	r = add_text(naming, by_file ? call->file : name, &function.name);
 	function.plain = function.name;
 	if (r == 0 && !by_file && strcmp(name, call->name) != 0)

@@ -35,6 +35,7 @@ struct call_place {
 	uint32_t module_name; /* string of the function table */
 	uint32_t build; /* string of the function table; 0: builds are not kept apart */
 	uint8_t kind; /* enum function_kind */
+	bool as_it_came; /* the name is its sender's: shown as it is, unless a compiler mangled it */
 };
 
 struct call_naming {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/profile/frame_name.h"
 #include "store/profile/grow.h"
 
 /* One frame to be asked for. */
@@ -88,24 +89,38 @@ static int add_alone(struct work *work, const char *name, size_t length,
 	return r;
 }
 
+/* A frame whose sender gave it its name, and perhaps where that stands: see frame_table.h. */
+static int name_as_it_came(
+	struct work *work, const struct frame *frame, struct naming_chain *ret_chain)
+{
+	struct call_place place = {.module = frame->module,
+		.module_name = work->module_names[frame->module],
+		.kind = (uint8_t)kind_of(frame),
+		.as_it_came = true};
+	struct frame_name name = frame_name_read(&work->merge->strings, (uint32_t)frame->address);
+	const struct symbol_call call = {
+		.name = name.function, .file = name.file, .line = name.line};
+	uint32_t function;
+	int r = call_naming_function(&work->calls, &call, &place, &function);
+
+	if (r == 0)
+		r = add_link(work->naming, function);
+	if (r == 0)
+		*ret_chain = (struct naming_chain){work->naming->link_count - 1, 1};
+	return r;
+}
+
 /* A frame that came with a name, or that lies in no module. */
 static int name_without_asking(
 	struct work *work, const struct frame *frame, struct naming_chain *ret_chain)
 {
 	static const char unknown[] = "[unknown]";
-	const struct string_table *strings = &work->merge->strings;
 	struct function about = {.kind = FUNCTION_UNKNOWN};
 	char text[40];
 	int length;
 
-	if (frame->flags & FRAME_NAMED) {
-		uint32_t name = (uint32_t)frame->address;
-
-		about.module = work->module_names[frame->module];
-		about.kind = (uint8_t)kind_of(frame);
-		return add_alone(work, string_table_text(strings, name),
-			string_table_length(strings, name), &about, ret_chain);
-	}
+	if (frame->flags & FRAME_NAMED)
+		return name_as_it_came(work, frame, ret_chain);
 	if (frame->kind != FRAME_KERNEL)
 		return add_alone(work, unknown, sizeof(unknown) - 1, &about, ret_chain);
 	length = snprintf(text, sizeof(text), "[kernel]+0x%" PRIx64, frame->address);
@@ -187,12 +202,13 @@ static int answer_question(
 	const struct module *module = &work->merge->modules.modules[question->module];
 	int r;
 
-	if (is_answered(work, question, frame->kind)) {
+	if (!(frame->flags & FRAME_FILE_OFFSET) && is_answered(work, question, frame->kind)) {
 		*ret_chain = work->answer_chain;
 		return 0;
 	}
 	work->answer_chain.count = 0;
-	r = build_id_known(&module->build_id)
+	/* An offset in a file is no address yet: nothing is looked up by it. */
+	r = build_id_known(&module->build_id) && !(frame->flags & FRAME_FILE_OFFSET)
 		? work->ask(work->context, &module->build_id, question->address, &work->answer)
 		: -ENOENT;
 	if (r == -ENOMEM)

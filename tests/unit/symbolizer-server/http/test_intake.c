@@ -6,7 +6,7 @@
 static struct {
 	int opened, written, finished, closed;
 	size_t byte_count;
-	bool refuse_open, refuse_write;
+	bool refuse_open, refuse_write, answers_later;
 } seen;
 
 static void *take_open(
@@ -34,11 +34,14 @@ static bool take_write(
 	return !seen.refuse_write;
 }
 
-static void take_finish(void *upload, struct http_answer *answer)
+static bool take_finish(void *upload, const struct http_later *later, struct http_answer *answer)
 {
 	CHECK(upload == &seen);
+	CHECK(later->exchange == &seen);
 	seen.finished++;
-	http_answer_begin(answer, 200, "text/plain");
+	if (!seen.answers_later)
+		http_answer_begin(answer, 200, "text/plain");
+	return !seen.answers_later;
 }
 
 static void take_close(void *upload)
@@ -49,6 +52,7 @@ static void take_close(void *upload)
 
 static const struct http_receiver receiver = {take_open, take_write, take_finish, take_close};
 static const struct http_request request;
+static const struct intake_place place = {NULL, &request, {NULL, &seen}};
 
 /* Fills in and steps as a server does. */
 static struct http_answer send_body(size_t byte_count, size_t piece)
@@ -67,10 +71,10 @@ static struct http_answer send_body(size_t byte_count, size_t piece)
 			bytes[i] = (uint8_t)(at + i);
 		at += count;
 		if (intake_fill(&intake, bytes, count))
-			intake_step(&intake, NULL, &request, &answer);
+			intake_step(&intake, &place, &answer);
 	}
 	intake.ended = true;
-	intake_step(&intake, NULL, &request, &answer);
+	intake_step(&intake, &place, &answer);
 	CHECK(intake.over);
 	intake_done(&intake);
 	return answer;
@@ -109,6 +113,19 @@ static void an_empty_body_is_finished_too(void)
 	http_answer_done(&answer);
 }
 
+static void an_answer_may_come_later(void)
+{
+	struct http_answer answer;
+
+	reset();
+	seen.answers_later = true;
+	answer = send_body(10, 4);
+	CHECK_EQ(seen.finished, 1);
+	/* By intake_done, as there is no answer before. */
+	CHECK_EQ(seen.closed, 1);
+	http_answer_done(&answer);
+}
+
 static void what_is_refused_gets_nothing_more(void)
 {
 	struct http_answer answer;
@@ -141,7 +158,7 @@ static void a_client_that_goes_away_closes_without_an_end(void)
 	http_answer_init(&answer);
 	intake_init(&intake, &receiver);
 	CHECK(!intake_fill(&intake, "\0\1\2", 3));
-	intake_step(&intake, NULL, &request, &answer);
+	intake_step(&intake, &place, &answer);
 	intake_done(&intake);
 	CHECK_EQ(seen.byte_count, 3);
 	CHECK_EQ(seen.finished, 0);
@@ -154,6 +171,7 @@ int main(void)
 {
 	RUN(a_body_arrives_whole_and_in_few_pieces);
 	RUN(an_empty_body_is_finished_too);
+	RUN(an_answer_may_come_later);
 	RUN(what_is_refused_gets_nothing_more);
 	RUN(a_client_that_goes_away_closes_without_an_end);
 	return 0;

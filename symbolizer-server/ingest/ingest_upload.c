@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/ingest/ingest_upload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "store/base/deflate.h"
+#include "symbolizer-server/ingest/app_name.h"
+#include "symbolizer-server/ingest/folded_read.h"
+#include "symbolizer-server/ingest/form_data.h"
+#include "symbolizer-server/ingest/pprof_config.h"
+#include "symbolizer-server/ingest/pprof_read.h"
+#include "symbolizer-server/ingest/profile_list.h"
+#include "symbolizer-server/ingest/tree_read.h"
+#include "symbolizer-server/query/time_range.h"
+
+enum body_format {
+	FORMAT_FOLDED,
+	FORMAT_LINES,
+	FORMAT_TREE,
+	FORMAT_TRIE,
+	FORMAT_PPROF,
+	FORMAT_JFR,
+	FORMAT_SPEEDSCOPE,
+};
+
+struct reading {
+	const struct ingest_upload *upload;
+	struct app_name app;
+	uint64_t start_ns, until_ns;
+	bool has_range;
+	struct ingest_drops *drops;
+	struct profile_list *profiles;
+	struct ingest_fault *fault;
+};
+
+static bool is_given(const char *text)
+{
+	return text && text[0] != '\0';
+}
+
+/* ---- Parameters ---- */
+
+/* What cannot be read is now: a profile with an odd time is better than none. */
+static uint64_t read_time(const char *text, uint64_t now_ns)
+{
+	const char *what;
+	uint64_t ns;
+
+	if (!is_given(text) || time_parse(text, strlen(text), now_ns, &ns, &what) < 0)
+		return now_ns;
+	return ns;
+}
+
+static uint32_t read_rate(const char *text)
+{
+	char *end;
+	unsigned long rate;
+
+	if (!is_given(text) || text[0] == '-')
+		return TEXT_TYPE_RATE_DEFAULT;
+	rate = strtoul(text, &end, 10);
+	return *end != '\0' || rate > UINT32_MAX ? TEXT_TYPE_RATE_DEFAULT : (uint32_t)rate;
+}
+
+static bool is_type(const struct ingest_upload *upload, const char *type)
+{
+	return upload->content_type && strncasecmp(upload->content_type, type, strlen(type)) == 0;
+}
+
+static enum body_format find_format(const struct ingest_upload *upload)
+{
+	static const struct {
+		const char *name;
+		enum body_format format;
+	} formats[] = {{"trie", FORMAT_TRIE}, {"tree", FORMAT_TREE}, {"lines", FORMAT_LINES},
+		{"jfr", FORMAT_JFR}, {"pprof", FORMAT_PPROF}, {"speedscope", FORMAT_SPEEDSCOPE}};
+
+	for (size_t i = 0; upload->format && i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (strcmp(formats[i].name, upload->format) == 0)
+			return formats[i].format;
+	}
+	if (is_type(upload, "binary/octet-stream+trie"))
+		return FORMAT_TRIE;
+	if (is_type(upload, "binary/octet-stream+tree"))
+		return FORMAT_TREE;
+	return form_data_is(upload->content_type) ? FORMAT_PPROF : FORMAT_FOLDED;
+}
+
+int ingest_unpack(struct ingest_text body, struct bytes_writer *writer,
+	struct ingest_text *ret_body, struct ingest_fault *fault)
+{
+	size_t bytes_max = INGEST_UNPACKED_RATIO * body.length;
+	int r;
+
+	if (!gunzip_is(body.text, body.length)) {
+		bytes_writer_init(writer, 0);
+		*ret_body = body;
+		return 0;
+	}
+	if (bytes_max < INGEST_UNPACKED_BYTES_MIN)
+		bytes_max = INGEST_UNPACKED_BYTES_MIN;
+	if (bytes_max > INGEST_UNPACKED_BYTES_MAX)
+		bytes_max = INGEST_UNPACKED_BYTES_MAX;
+	bytes_writer_init(writer, bytes_max);
+	r = gunzip_write(writer, body.text, body.length);
+	if (r == -EFBIG)
+		return ingest_refuse(
+			fault, -E2BIG, "the body is larger than %zu bytes unpacked", bytes_max);
+	if (r == -EBADMSG)
+		return ingest_refuse(fault, -EBADMSG, "the body is gzip, but damaged or cut off");
+	*ret_body = (struct ingest_text){(const char *)writer->bytes, writer->byte_count};
+	return r;
+}
+
+/* ---- Series ---- */
+
+static struct ingest_text text_of(const char *text)
+{
+	return (struct ingest_text){text, strlen(text)};
+}
+
+static int add_label(struct ingest_batch *batch, const char *key, struct ingest_text value)
+{
+	return ingest_batch_label(batch, (struct ingest_label){text_of(key), value});
+}
+
+/* The labels of the name, and who sent it. SERVICE is what a service is called that has no label
+ * of that name; APP, where the name says more than the service does. */
+static int add_labels(const struct reading *reading, struct ingest_batch *batch,
+	struct ingest_text service, bool keeps_app)
+{
+	const struct app_name *app = &reading->app;
+	const char *spy = reading->upload->spy_name;
+	const struct ingest_text *given = app_name_label(app, "service_name");
+	int r = 0;
+
+	if (!given || given->length == 0)
+		r = add_label(batch, "service_name", service);
+	else if (keeps_app && !app_name_label(app, "app_name"))
+		r = add_label(batch, "app_name", service);
+	if (r == 0 && is_given(spy))
+		r = add_label(batch, "pyroscope_spy", text_of(spy));
+	for (uint32_t i = 0; r == 0 && i < app->label_count; i++)
+		r = ingest_batch_label(batch, app->labels[i]);
+	batch->drops.labels_dropped += app->dropped_count;
+	return r;
+}
+
+/* Takes what the batch holds, unless R says that it is of no use. */
+static int finish_batch(const struct reading *reading, struct ingest_batch *batch, int r)
+{
+	if (r == 0)
+		r = profile_list_take(reading->profiles, batch);
+	ingest_drops_add(reading->drops, &batch->drops);
+	ingest_batch_done(batch);
+	if (r == -E2BIG && reading->fault->text[0] == '\0')
+		ingest_refuse(reading->fault, r,
+			"more distinct frames, stacks, labels or samples than one profile may "
+			"hold");
+	if (r == -EOVERFLOW)
+		r = ingest_refuse(
+			reading->fault, -EBADMSG, "the sum of all values does not fit 63 bits");
+	return r;
+}
+
+/* ---- Bodies ---- */
+
+static int read_text(
+	const struct reading *reading, enum body_format format, struct ingest_text body)
+{
+	struct text_type type = text_type_of(
+		reading->app.app, reading->upload->units, read_rate(reading->upload->sample_rate));
+	struct text_target target = {.period = type.period};
+	struct ingest_batch batch;
+	int r = ingest_batch_init(&batch, reading->start_ns, reading->until_ns);
+
+	if (r < 0)
+		return r;
+	r = add_labels(reading, &batch, type.service, true);
+	if (r == 0)
+		r = ingest_batch_series(&batch, NULL, 0, NULL, &target.series);
+	if (r == 0)
+		r = ingest_batch_type(
+			&batch, type.type, type.period > 1 ? type.period : 0, &target.table);
+	if (r == 0 && format == FORMAT_FOLDED)
+		r = folded_read(&batch, &target, body, reading->fault);
+	else if (r == 0 && format == FORMAT_LINES)
+		r = folded_read_lines(&batch, &target, body, reading->fault);
+	else if (r == 0 && format == FORMAT_TREE)
+		r = tree_read(&batch, &target, body, reading->fault);
+	else if (r == 0)
+		r = trie_read(&batch, &target, body, reading->fault);
+	return finish_batch(reading, &batch, r);
+}
+
+static int read_pprof(
+	const struct reading *reading, struct ingest_text packed, const struct pprof_config *config)
+{
+	struct pprof_options options = {
+		.renames = config ? config->renames : NULL,
+		.rename_count = config ? config->count : 0,
+		.start_ns = reading->start_ns,
+		.until_ns = reading->until_ns,
+		.own_time_first = !reading->has_range,
+	};
+	struct bytes_writer writer = {0};
+	struct ingest_batch batch;
+	struct ingest_text body;
+	struct pprof *pprof = NULL;
+	uint64_t start_ns, until_ns;
+	int r = ingest_unpack(packed, &writer, &body, reading->fault);
+
+	if (r == 0)
+		r = pprof_open(body, &pprof, reading->fault);
+	if (r == 0) {
+		pprof_window(pprof, &options, &start_ns, &until_ns);
+		r = ingest_batch_init(&batch, start_ns, until_ns);
+	}
+	if (r == 0) {
+		r = add_labels(reading, &batch, reading->app.app, false);
+		if (r == 0)
+			r = pprof_add(pprof, &options, &batch, reading->fault);
+		r = finish_batch(reading, &batch, r);
+	}
+	pprof_free(pprof);
+	bytes_writer_done(&writer);
+	return r;
+}
+
+static bool is_part(const struct form_part *part, const char *name)
+{
+	return part->is_file && part->body.length > 0 && part->name.length == strlen(name) &&
+		memcmp(part->name.text, name, part->name.length) == 0;
+}
+
+static int read_form(const struct reading *reading, struct ingest_text body)
+{
+	struct pprof_config *config = NULL;
+	struct form_part part, profile = {.is_file = false};
+	struct form_data form;
+	int r = form_data_init(&form, reading->upload->content_type, body, reading->fault);
+
+	while (r == 0 && (r = form_data_next(&form, &part, reading->fault)) == 1) {
+		r = 0;
+		if (is_part(&part, "profile"))
+			profile = part;
+		else if (is_part(&part, "prev_profile"))
+			r = ingest_refuse(reading->fault, -EBADMSG,
+				"prev_profile: this client sends sums since its start, which was "
+				"given up years ago; use a newer one");
+		else if (is_part(&part, "sample_type_config") && !config)
+			r = pprof_config_read(part.body, &config, reading->fault);
+	}
+	/* Nothing to store is no fault. */
+	if (r == 0 && profile.body.length > 0)
+		r = read_pprof(reading, profile.body, config);
+	pprof_config_free(config);
+	return r;
+}
+
+static int read_body(
+	const struct reading *reading, enum body_format format, struct ingest_text body)
+{
+	switch (format) {
+	case FORMAT_PPROF:
+		return form_data_is(reading->upload->content_type)
+			? read_form(reading, body)
+			: read_pprof(reading, body, NULL);
+	case FORMAT_JFR:
+	case FORMAT_SPEEDSCOPE:
+		return ingest_refuse(reading->fault, -EBADMSG,
+			"format=%s is not read by this server; pprof, folded, lines, tree and trie "
+			"are",
+			reading->upload->format);
+	case FORMAT_FOLDED:
+	case FORMAT_LINES:
+	case FORMAT_TREE:
+	case FORMAT_TRIE:
+		break;
+	}
+	return read_text(reading, format, body);
+}
+
+int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text body,
+	struct ingest_drops *drops, struct profile ***ret_profiles, uint32_t *ret_count,
+	struct ingest_fault *fault)
+{
+	struct profile_list profiles = {.profiles = NULL};
+	struct reading reading = {.upload = upload,
+		.start_ns = read_time(upload->from, upload->now_ns),
+		.until_ns = read_time(upload->until, upload->now_ns),
+		.has_range = is_given(upload->from),
+		.drops = drops,
+		.profiles = &profiles,
+		.fault = fault};
+	struct bytes_writer writer = {0};
+	int r;
+
+	if (!is_given(upload->name))
+		return ingest_refuse(fault, -EINVAL,
+			"name: the parameter is missing; it names the service, as in "
+			"/ingest?name=web.cpu{region=eu}");
+	r = app_name_parse(upload->name, &reading.app, fault);
+	/* Compression of the whole body; that of a profile in it is the profile's own. */
+	if (r == 0 && upload->content_encoding && strcasecmp(upload->content_encoding, "gzip") == 0)
+		r = ingest_unpack(body, &writer, &body, fault);
+	if (r == 0)
+		r = read_body(&reading, find_format(upload), body);
+	bytes_writer_done(&writer);
+	if (r < 0) {
+		profile_list_done(&profiles);
+		return r;
+	}
+	*ret_profiles = profiles.profiles;
+	*ret_count = profiles.count;
+	return 0;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/ingest/ingest_upload.h"
+
+#include <errno.h>
+
+#include "store/base/deflate.h"
+#include "tests/support/ingest_fixture.h"
+#include "tests/support/made_pprof.h"
+
+#define CPU PROFILE_TYPE_ON_CPU
+
+static struct ingest_drops drops;
+static struct ingest_fault fault;
+static struct profile **profiles;
+static uint32_t count;
+static struct proto_text pprof;
+
+static int read_body(const struct ingest_upload *upload, const void *body, size_t length)
+{
+	return ingest_upload_read(
+		upload, (struct ingest_text){body, length}, &drops, &profiles, &count, &fault);
+}
+
+static void free_profiles(void)
+{
+	for (uint32_t i = 0; i < count; i++)
+		profile_free(profiles[i]);
+	free(profiles);
+}
+
+static struct ingest_upload with_name(const char *name)
+{
+	return (struct ingest_upload){.name = name,
+		.from = "1796061870",
+		.until = "1796061880",
+		.now_ns = INGEST_UNTIL_NS};
+}
+
+static void check_lines(
+	const struct ingest_upload *upload, const void *body, size_t length, const char *lines)
+{
+	CHECK_EQ(read_body(upload, body, length), 0);
+	CHECK_EQ(count, 1);
+	CHECK_STR(ingest_lines(profiles[0]), lines);
+	CHECK_EQ(profile_window_epoch_ns(profiles[0]), INGEST_START_NS);
+	CHECK_EQ(profile_window_end_epoch_ns(profiles[0]), INGEST_UNTIL_NS);
+	free_profiles();
+}
+
+static void text_is_folded_if_nothing_else_is_said(void)
+{
+	struct ingest_upload upload = with_name("demo.cpu{env=x-y}");
+
+	check_lines(&upload, "main;a 30\n", 10,
+		CPU "{env=x-y,service_name=demo} main;a 30 300000000\n");
+	upload.content_type = "application/x-www-form-urlencoded";
+	upload.sample_rate = "";
+	upload.units = "";
+	check_lines(&upload, "main;a 30\n", 10,
+		CPU "{env=x-y,service_name=demo} main;a 30 300000000\n");
+	upload.format = "lines";
+	upload.sample_rate = "1000";
+	check_lines(&upload, "main;a\nmain;a\n", 14,
+		CPU "{env=x-y,service_name=demo} main;a 2 2000000\n");
+	upload.format = NULL;
+	upload.content_type = "binary/octet-stream+tree";
+	check_lines(&upload, "\0\0\1\1a\2\0", 7, CPU "{env=x-y,service_name=demo} a 2 2000000\n");
+	upload.content_type = "binary/octet-stream+trie";
+	check_lines(&upload, "\0\0\1\1a\2\0", 7, CPU "{env=x-y,service_name=demo} a 2 2000000\n");
+}
+
+static void a_service_label_goes_before_the_name(void)
+{
+	struct ingest_upload upload = with_name("demo.inuse_space{service_name=web}");
+
+	upload.spy_name = "scripting";
+	check_lines(&upload, "a 7\n", 4,
+		"memory:inuse_space:bytes::{app_name=demo,pyroscope_spy=scripting,service_name=web}"
+		" "
+		"a 1 7\n");
+}
+
+#define MADE_LINES                                                                        \
+	CPU "{endpoint=/api,service_name=demo} "                                          \
+	    "main(/src/a.c:5);work(/src/a.c:20);hot(:30) 3 30000000\n" CPU                \
+	    "{service_name=demo} main(/src/a.c:5);libx.so+0x1500 1 10000000\n"            \
+	    "process_cpu:samples:count:cpu:nanoseconds{endpoint=/api,service_name=demo} " \
+	    "main(/src/a.c:5);work(/src/a.c:20);hot(:30) 3 3\n"                           \
+	    "process_cpu:samples:count:cpu:nanoseconds{service_name=demo} "               \
+	    "main(/src/a.c:5);libx.so+0x1500 1 1\n"
+
+static void pprof_comes_bare_packed_and_in_forms(void)
+{
+	struct ingest_upload upload = with_name("demo");
+	struct bytes_writer packed, form;
+	static const char head[] =
+		"--b\r\nContent-Disposition: form-data; name=\"profile\"; filename=\"p\"\r\n\r\n";
+
+	made_pprof(&pprof, 1);
+	upload.format = "pprof";
+	check_lines(&upload, pprof.bytes, pprof.length, MADE_LINES);
+	bytes_writer_init(&packed, 1u << 20);
+	CHECK_EQ(deflate_write_gzip(&packed, pprof.bytes, pprof.length), 0);
+	check_lines(&upload, packed.bytes, packed.byte_count, MADE_LINES);
+	upload.content_encoding = "gzip";
+	check_lines(&upload, packed.bytes, packed.byte_count, MADE_LINES);
+	upload.content_encoding = NULL;
+	bytes_writer_init(&form, 1u << 20);
+	bytes_write_span(&form, head, sizeof(head) - 1);
+	bytes_write_span(&form, packed.bytes, packed.byte_count);
+	bytes_write_span(&form, "\r\n--b--\r\n", 9);
+	upload.content_type = "multipart/form-data; boundary=b";
+	check_lines(&upload, form.bytes, form.byte_count, MADE_LINES);
+	upload.format = NULL;
+	check_lines(&upload, form.bytes, form.byte_count, MADE_LINES);
+	bytes_writer_done(&form);
+	bytes_writer_done(&packed);
+}
+
+static void read_form(const char *body, int expected)
+{
+	struct ingest_upload upload = with_name("demo");
+
+	upload.content_type = "multipart/form-data; boundary=b";
+	CHECK_EQ(read_body(&upload, body, strlen(body)), expected);
+}
+
+static void a_form_without_a_profile_stores_nothing(void)
+{
+	read_form("--b\r\nContent-Disposition: form-data; name=\"profile\"; filename=\"p\"\r\n\r\n"
+		  "\r\n--b--",
+		0);
+	CHECK_EQ(count, 0);
+	free_profiles();
+	read_form("--b\r\nContent-Disposition: form-data; name=\"prev_profile\"; filename=\"p\""
+		  "\r\n\r\nx\r\n--b--",
+		-EBADMSG);
+	CHECK(strstr(fault.text, "prev_profile"));
+}
+
+static void odd_times_are_now(void)
+{
+	struct ingest_upload upload = with_name("demo");
+
+	upload.from = "yesterday";
+	upload.until = "";
+	CHECK_EQ(read_body(&upload, "a 1", 3), 0);
+	CHECK_EQ(profile_window_epoch_ns(profiles[0]), INGEST_UNTIL_NS);
+	free_profiles();
+	upload.from = "1796061880";
+	upload.until = "1796061870";
+	check_lines(&upload, "a 1", 3, CPU "{service_name=demo} a 1 10000000\n");
+}
+
+static void what_is_wrong_is_said(void)
+{
+	struct ingest_upload upload = with_name("");
+
+	CHECK_EQ(read_body(&upload, "a 1", 3), -EINVAL);
+	CHECK(strstr(fault.text, "name"));
+	upload = with_name("a b");
+	CHECK_EQ(read_body(&upload, "a 1", 3), -EINVAL);
+	upload = with_name("demo");
+	CHECK_EQ(read_body(&upload, "a x", 3), -EBADMSG);
+	upload.content_encoding = "gzip";
+	CHECK_EQ(read_body(&upload, "\x1f\x8b\x08 no", 6), -EBADMSG);
+	CHECK(strstr(fault.text, "gzip"));
+}
+
+static void a_bomb_is_not_unpacked(void)
+{
+	static uint8_t zeros[1u << 20];
+	struct ingest_upload upload = with_name("demo");
+	struct bytes_writer bomb;
+
+	/* Members of a gzip file follow each other: 96 MiB in about 100 kB. */
+	bytes_writer_init(&bomb, 8u << 20);
+	for (int i = 0; i < 96; i++)
+		CHECK_EQ(deflate_write_gzip(&bomb, zeros, sizeof(zeros)), 0);
+	upload.format = "pprof";
+	CHECK_EQ(read_body(&upload, bomb.bytes, bomb.byte_count), -E2BIG);
+	CHECK(strstr(fault.text, "unpacked"));
+	bytes_writer_done(&bomb);
+}
+
+int main(void)
+{
+	RUN(text_is_folded_if_nothing_else_is_said);
+	RUN(a_service_label_goes_before_the_name);
+	RUN(pprof_comes_bare_packed_and_in_forms);
+	RUN(a_form_without_a_profile_stores_nothing);
+	RUN(odd_times_are_now);
+	RUN(what_is_wrong_is_said);
+	RUN(a_bomb_is_not_unpacked);
+	return 0;
+}
