@@ -38,22 +38,28 @@ struct writing {
 	uint32_t next_block;
 };
 
+/* A weight for each service, 0 at first. */
+static int grow_weights(struct writing *writing)
+{
+	uint32_t before = writing->weight_capacity;
+	int r = grow_array(
+		&writing->weights, &writing->weight_capacity, before, SEGMENT_GROUP_COUNT_MAX);
+
+	for (uint32_t i = before; r == 0 && i < writing->weight_capacity; i++)
+		writing->weights[i] = 0;
+	return r;
+}
+
 static int add_service(struct writing *writing, struct life_name service, uint64_t weight)
 {
-	uint32_t place, count = writing->services.count;
+	uint32_t place = 0;
 	int r = string_table_add(&writing->services, service.text, service.length, &place);
 
-	/* The first of all is there from the beginning. */
-	while (r == 0 && writing->weight_capacity <= place) {
-		r = grow_array(&writing->weights, &writing->weight_capacity,
-			writing->weight_capacity, SEGMENT_GROUP_COUNT_MAX);
-	}
-	if (r < 0)
-		return r;
-	if (place >= count)
-		writing->weights[place] = 0;
-	writing->weights[place] += weight;
-	return 0;
+	while (r == 0 && writing->weight_capacity <= place)
+		r = grow_weights(writing);
+	if (r == 0)
+		writing->weights[place] += weight;
+	return r;
 }
 
 static int weigh(struct writing *writing, const struct profile *profile)

@@ -84,6 +84,15 @@ static void name_threads(struct profile *profile, struct random *random)
 	}
 }
 
+/* As few as a group tells apart; values are no multiples of them any more. */
+static void set_periods(struct profile *profile, struct random *random)
+{
+	static const int64_t periods[] = {0, 1, -7, 10101010, 1 << 20};
+
+	for (uint32_t i = 0; i < profile->type_count; i++)
+		profile->types[i].period = periods[random_below(random, 5)];
+}
+
 void segment_blocks_fill(struct segment_blocks *blocks, uint64_t seed, uint32_t count,
 	uint64_t from_ns, uint64_t spread_ns)
 {
@@ -100,6 +109,7 @@ void segment_blocks_fill(struct segment_blocks *blocks, uint64_t seed, uint32_t 
 		const char *what = "";
 
 		name_threads(profile, &random);
+		set_periods(profile, &random);
 		head->host = random_chance(&random, 10)
 			? 0
 			: numbered(profile, "host", random_below(&random, 3));
@@ -452,4 +462,66 @@ void segment_answer_done(struct segment_answer *answer)
 {
 	free(answer->lines);
 	*answer = (struct segment_answer){0};
+}
+
+static struct segment_request random_request(
+	struct random *random, const struct segment_questions *questions)
+{
+	static const uint64_t steps[] = {0, 0, 0, NS_PER_S, 10 * NS_PER_S, 60 * NS_PER_S,
+		7 * NS_PER_S + 20 * NS_PER_MS, 3600 * NS_PER_S, 6 * 3600 * NS_PER_S, 123456789012};
+	struct segment_request request = {.detail = questions->detail < 0
+			? random_below(random, 4)
+			: (enum segment_detail)questions->detail};
+	uint64_t spread_ns = questions->spread_ns;
+	uint64_t grids[] = {1, 20 * NS_PER_MS, NS_PER_S, 10 * NS_PER_S, 3600 * NS_PER_S};
+	uint64_t grid = grids[random_below(random, 5)];
+	uint64_t early_ns = SEGMENT_TEST_START_NS - 2 * SEGMENT_HOUR_NS;
+
+	request.from_ns = early_ns + random_next(random) % (spread_ns + 4 * SEGMENT_HOUR_NS);
+	request.until_ns = request.from_ns + random_next(random) % spread_ns;
+	if (random_chance(random, 20)) {
+		request.from_ns = early_ns;
+		request.until_ns = early_ns + spread_ns + 8 * SEGMENT_HOUR_NS;
+	}
+	request.from_ns = request.from_ns / grid * grid;
+	request.until_ns = request.until_ns / grid * grid;
+	if (request.detail != SEGMENT_DETAIL_SLOTS)
+		request.step_ns = steps[random_below(random, 10)];
+	/* Few enough steps for a brute force. */
+	if (request.step_ns > 0 && request.until_ns > request.from_ns &&
+		(request.until_ns - request.from_ns) / request.step_ns > 2000)
+		request.until_ns = request.from_ns + 2000 * request.step_ns;
+	request.step_origin_ns = random_chance(random, 50) ? 0 : request.from_ns;
+	if (random_chance(random, 30))
+		request.type = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+	if (random_chance(random, 30))
+		request.host = random_chance(random, 50) ? "host-1" : "own-1";
+	return request;
+}
+
+void segment_check_questions(struct segment_questions questions)
+{
+	struct random random = {questions.count};
+
+	for (uint32_t i = 0; i < questions.count; i++) {
+		struct segment_request request = random_request(&random, &questions);
+		const char *service = random_chance(&random, 30) ? "service-1" : NULL;
+		struct segment_answer expected, got;
+
+		segment_answer_of_blocks(
+			&expected, questions.blocks, &request, service, questions.slots_from_ns);
+		CHECK_EQ(segment_answer_of_segment(&got, questions.reader, &request, service), 0);
+		if (!segment_answer_equal(&expected, &got)) {
+			fprintf(stderr,
+				"question %u: detail %d, from %lld for %lld, step %lld: %u lines, "
+				"expected %u\n",
+				i, request.detail,
+				(long long)(request.from_ns - SEGMENT_TEST_START_NS),
+				(long long)(request.until_ns - request.from_ns),
+				(long long)request.step_ns, got.count, expected.count);
+			CHECK(false);
+		}
+		segment_answer_done(&expected);
+		segment_answer_done(&got);
+	}
 }

@@ -54,3 +54,19 @@ uint64_t segment_answer_of_segment(struct segment_answer *answer,
 /* Also sorts both, and joins equal lines. */
 bool segment_answer_equal(struct segment_answer *one, struct segment_answer *other);
 void segment_answer_done(struct segment_answer *answer);
+
+/* A time on the hour at which made-up blocks begin. */
+#define SEGMENT_TEST_START_NS (UINT64_C(480000) * SEGMENT_HOUR_NS)
+
+struct segment_questions {
+	const struct segment_blocks *blocks;
+	const struct segment_reader *reader; /* of these */
+	uint64_t slots_from_ns; /* as it was written with */
+	uint64_t spread_ns; /* windows start so far behind SEGMENT_TEST_START_NS */
+	uint32_t count;
+	int detail; /* -1: any */
+};
+
+/* Asks the segment COUNT questions of any range, step and filter, and holds each answer to that of
+ * the blocks. */
+void segment_check_questions(struct segment_questions questions);

@@ -2,70 +2,14 @@
 #include "store/disk/segment_writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "tests/support/check.h"
 #include "tests/support/random.h"
 #include "tests/support/segment_fixture.h"
 
-#define START_NS (UINT64_C(480000) * SEGMENT_HOUR_NS)
-
-static struct segment_request random_request(struct random *random, uint64_t spread_ns)
-{
-	static const uint64_t steps[] = {0, 0, 0, NS_PER_S, 10 * NS_PER_S, 60 * NS_PER_S,
-		7 * NS_PER_S + 20 * NS_PER_MS, 3600 * NS_PER_S, 6 * 3600 * NS_PER_S, 123456789012};
-	struct segment_request request = {.detail = random_below(random, 4)};
-	uint64_t grids[] = {1, 20 * NS_PER_MS, NS_PER_S, 10 * NS_PER_S, 3600 * NS_PER_S};
-	uint64_t grid = grids[random_below(random, 5)];
-	uint64_t early_ns = START_NS - 2 * SEGMENT_HOUR_NS;
-
-	request.from_ns = early_ns + random_next(random) % (spread_ns + 4 * SEGMENT_HOUR_NS);
-	request.until_ns = request.from_ns + random_next(random) % spread_ns;
-	if (random_chance(random, 20)) {
-		request.from_ns = early_ns;
-		request.until_ns = early_ns + spread_ns + 8 * SEGMENT_HOUR_NS;
-	}
-	request.from_ns = request.from_ns / grid * grid;
-	request.until_ns = request.until_ns / grid * grid;
-	if (request.detail != SEGMENT_DETAIL_SLOTS)
-		request.step_ns = steps[random_below(random, 10)];
-	/* Few enough steps for a brute force. */
-	if (request.step_ns > 0 && request.until_ns > request.from_ns &&
-		(request.until_ns - request.from_ns) / request.step_ns > 2000)
-		request.until_ns = request.from_ns + 2000 * request.step_ns;
-	request.step_origin_ns = random_chance(random, 50) ? 0 : request.from_ns;
-	if (random_chance(random, 30))
-		request.type = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
-	if (random_chance(random, 30))
-		request.host = random_chance(random, 50) ? "host-1" : "own-1";
-	return request;
-}
-
-static void check_questions(const struct segment_blocks *blocks,
-	const struct segment_reader *reader, uint64_t slots_from_ns, uint64_t spread_ns,
-	uint32_t count)
-{
-	struct random random = {count};
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct segment_request request = random_request(&random, spread_ns);
-		const char *service = random_chance(&random, 30) ? "service-1" : NULL;
-		struct segment_answer expected, got;
-
-		segment_answer_of_blocks(&expected, blocks, &request, service, slots_from_ns);
-		CHECK_EQ(segment_answer_of_segment(&got, reader, &request, service), 0);
-		if (!segment_answer_equal(&expected, &got)) {
-			fprintf(stderr,
-				"question %u: detail %d, from %lld for %lld, step %lld: %u lines, "
-				"expected %u\n",
-				i, request.detail, (long long)(request.from_ns - START_NS),
-				(long long)(request.until_ns - request.from_ns),
-				(long long)request.step_ns, got.count, expected.count);
-			CHECK(false);
-		}
-		segment_answer_done(&expected);
-		segment_answer_done(&got);
-	}
-}
+#define START_NS SEGMENT_TEST_START_NS
 
 static void an_hour_of_blocks_answers_as_the_blocks(void)
 {
@@ -74,13 +18,217 @@ static void an_hour_of_blocks_answers_as_the_blocks(void)
 
 	segment_blocks_fill(&blocks, 1, 40, START_NS, SEGMENT_HOUR_NS);
 	reader = segment_of_blocks(&blocks);
-	check_questions(&blocks, reader, 0, SEGMENT_HOUR_NS, 150);
+	segment_check_questions((struct segment_questions){.blocks = &blocks,
+		.reader = reader,
+		.slots_from_ns = 0,
+		.spread_ns = SEGMENT_HOUR_NS,
+		.count = 50,
+		.detail = -1});
 	segment_reader_close(reader);
 	segment_blocks_done(&blocks);
+}
+
+static void days_of_blocks_in_shares_answer_as_the_blocks(void)
+{
+	uint64_t spread_ns = 30 * SEGMENT_HOUR_NS;
+	struct segment_blocks blocks = {0};
+	struct segment_input input = {.blocks = segment_blocks_visit, .context = &blocks};
+	struct segment_options options = {.number = 7, .memory_bytes = 1};
+	struct segment_written written;
+	struct segment_reader *reader;
+
+	segment_blocks_fill(&blocks, 2, 120, START_NS, spread_ns);
+	reader = segment_of(&input, &options, &written);
+	/* One share for each of the services, and that without. */
+	CHECK_EQ(written.pass_count, 5);
+	CHECK_EQ(written.block_count, blocks.count);
+	segment_check_questions((struct segment_questions){.blocks = &blocks,
+		.reader = reader,
+		.slots_from_ns = 0,
+		.spread_ns = spread_ns,
+		.count = 66,
+		.detail = -1});
+	segment_reader_close(reader);
+	segment_blocks_done(&blocks);
+}
+
+static void without_slots_windows_answer_as_without_slots(void)
+{
+	uint64_t slots_from_ns = START_NS + SEGMENT_HOUR_NS / 2;
+	struct segment_blocks blocks = {0};
+	struct segment_input input = {.blocks = segment_blocks_visit, .context = &blocks};
+	struct segment_options options = {.slots_from_ns = slots_from_ns};
+	struct segment_written written;
+	struct segment_reader *reader;
+
+	segment_blocks_fill(&blocks, 3, 40, START_NS, SEGMENT_HOUR_NS);
+	reader = segment_of(&input, &options, &written);
+	segment_check_questions((struct segment_questions){.blocks = &blocks,
+		.reader = reader,
+		.slots_from_ns = slots_from_ns,
+		.spread_ns = SEGMENT_HOUR_NS,
+		.count = 50,
+		.detail = -1});
+	segment_reader_close(reader);
+	segment_blocks_done(&blocks);
+}
+
+/* Segments of one input each, of times that overlap. */
+static uint32_t segments_of(
+	const struct segment_blocks *blocks, uint32_t count, struct segment_reader **ret_readers)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t first = blocks->count * i / count;
+		struct segment_blocks part = {.profiles = blocks->profiles + first,
+			.keys = blocks->keys + first,
+			.count = blocks->count * (i + 1) / count - first};
+
+		ret_readers[i] = segment_of_blocks(&part);
+	}
+	return count;
+}
+
+static void segments_become_one_that_answers_the_same(void)
+{
+	uint64_t spread_ns = 25 * SEGMENT_HOUR_NS, slots_from_ns = START_NS + 5 * SEGMENT_HOUR_NS;
+	struct segment_reader *parts[5], *whole, *again;
+	struct segment_blocks blocks = {0};
+	struct segment_input input = {.segments = (const struct segment_reader *const *)parts};
+	struct segment_options options = {.number = 9};
+	struct segment_written written;
+
+	segment_blocks_fill(&blocks, 4, 100, START_NS, spread_ns);
+	input.segment_count = segments_of(&blocks, 5, parts);
+	whole = segment_of(&input, &options, &written);
+	CHECK_EQ(written.window_count, blocks.count);
+	CHECK_EQ(written.pass_count, 0);
+	segment_check_questions((struct segment_questions){.blocks = &blocks,
+		.reader = whole,
+		.slots_from_ns = 0,
+		.spread_ns = spread_ns,
+		.count = 66,
+		.detail = -1});
+	input.segments = (const struct segment_reader *const *)&whole;
+	input.segment_count = 1;
+	options.slots_from_ns = slots_from_ns;
+	again = segment_of(&input, &options, &written);
+	segment_check_questions((struct segment_questions){.blocks = &blocks,
+		.reader = again,
+		.slots_from_ns = slots_from_ns,
+		.spread_ns = spread_ns,
+		.count = 66,
+		.detail = -1});
+	segment_reader_close(again);
+	segment_reader_close(whole);
+	for (uint32_t i = 0; i < 5; i++)
+		segment_reader_close(parts[i]);
+	segment_blocks_done(&blocks);
+}
+
+static void blocks_and_segments_become_one(void)
+{
+	struct segment_blocks early = {0}, late = {0}, all = {0};
+	struct segment_input input = {.blocks = segment_blocks_visit, .context = &late};
+	struct segment_options options = {.number = 9};
+	struct segment_reader *part, *reader;
+	const struct segment_reader *parts[1];
+	struct segment_written written;
+
+	segment_blocks_fill(&early, 5, 20, START_NS, 2 * SEGMENT_HOUR_NS);
+	segment_blocks_fill(&late, 6, 20, START_NS, 2 * SEGMENT_HOUR_NS);
+	for (uint32_t i = 0; i < 20; i++) {
+		segment_blocks_add(
+			&all, early.profiles[i], profile_window_epoch_ns(early.profiles[i]));
+		segment_blocks_add(
+			&all, late.profiles[i], profile_window_epoch_ns(late.profiles[i]));
+	}
+	part = segment_of_blocks(&early);
+	parts[0] = part;
+	input.segments = parts;
+	input.segment_count = 1;
+	reader = segment_of(&input, &options, &written);
+	segment_check_questions((struct segment_questions){.blocks = &all,
+		.reader = reader,
+		.slots_from_ns = 0,
+		.spread_ns = 2 * SEGMENT_HOUR_NS,
+		.count = 33,
+		.detail = -1});
+	segment_reader_close(reader);
+	segment_reader_close(part);
+	early.count = late.count = 0;
+	segment_blocks_done(&early);
+	segment_blocks_done(&late);
+	segment_blocks_done(&all);
+}
+
+static void nothing_becomes_a_segment_of_nothing(void)
+{
+	struct segment_input input = {.blocks = NULL};
+	uint64_t replaced[] = {5, 3, 5};
+	struct segment_options options = {.number = 4, .replaced = replaced, .replaced_count = 3};
+	struct segment_written written;
+	struct segment_reader *reader = segment_of(&input, &options, &written);
+	const struct segment_summary *summary = segment_reader_summary(reader);
+
+	CHECK_EQ(summary->number, 4);
+	CHECK_EQ(summary->group_count, 0);
+	CHECK_EQ(summary->window_count, 0);
+	CHECK_EQ(summary->replaced_count, 2);
+	CHECK_EQ(summary->replaced[0], 3);
+	CHECK_EQ(summary->replaced[1], 5);
+	segment_reader_close(reader);
+}
+
+/* Gives one block less each time. */
+static int fewer_blocks(void *context, segment_block_fn visit, void *visit_context)
+{
+	struct segment_blocks *blocks = context;
+	int r = segment_blocks_visit(blocks, visit, visit_context);
+
+	blocks->count--;
+	return r;
+}
+
+static void an_input_that_changes_meanwhile_is_an_error(void)
+{
+	struct segment_blocks blocks = {0};
+	struct segment_input input = {.blocks = fewer_blocks, .context = &blocks};
+	struct segment_options options = {.number = 1};
+	struct segment_written written;
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	CHECK(fd >= 0);
+	segment_blocks_fill(&blocks, 8, 10, START_NS, SEGMENT_HOUR_NS);
+	CHECK_EQ(segment_write(fd, &input, &options, &written), -ESTALE);
+	blocks.count = 10;
+	segment_blocks_done(&blocks);
+	CHECK_EQ(close(fd), 0);
+}
+
+static void a_full_disk_is_an_error(void)
+{
+	struct segment_blocks blocks = {0};
+	struct segment_input input = {.blocks = segment_blocks_visit, .context = &blocks};
+	struct segment_options options = {.number = 1};
+	struct segment_written written;
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	CHECK(fd >= 0);
+	segment_blocks_fill(&blocks, 8, 10, START_NS, SEGMENT_HOUR_NS);
+	CHECK_EQ(segment_write(fd, &input, &options, &written), -ENOSPC);
+	segment_blocks_done(&blocks);
+	CHECK_EQ(close(fd), 0);
 }
 
 int main(void)
 {
 	RUN(an_hour_of_blocks_answers_as_the_blocks);
+	RUN(days_of_blocks_in_shares_answer_as_the_blocks);
+	RUN(without_slots_windows_answer_as_without_slots);
+	RUN(segments_become_one_that_answers_the_same);
+	RUN(blocks_and_segments_become_one);
+	RUN(nothing_becomes_a_segment_of_nothing);
+	RUN(an_input_that_changes_meanwhile_is_an_error);
+	RUN(a_full_disk_is_an_error);
 	return 0;
 }
