@@ -10,6 +10,7 @@
  *   store           locks the data folder, takes up what a crash left
  *   host board
  *   ingest desk     for uploads of other systems' clients
+ *   host board, guard of labels
  *   HTTP            answers from here on, `/readyz` not yet
  *   gRPC            collectors may come
  */
@@ -39,6 +40,7 @@
 #include "symbolizer-server/ingest/ingest_desk.h"
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/service/grpc_service.h"
+#include "symbolizer-server/service/label_guard.h"
 #include "symbolizer-server/status/host_board.h"
 #include "symbolizer-server/symbol/debuginfod_servers.h"
 #include "symbolizer-server/symbol/source_fetch.h"
@@ -70,6 +72,7 @@ struct server {
 	struct memo *trees;
 	struct query_board *queries;
 	struct ingest_desk *desk;
+	struct label_guard *guard;
 	struct http_counters http_counters;
 	struct site site;
 	_Atomic(struct http_server *) http; /* status may ask before it is there */
@@ -247,6 +250,17 @@ static int start_desk(struct server *server)
 	int r = ingest_desk_new(server->store, server->symbolizer, &server->desk);
 
 	return r < 0 ? log_error(r, "preparing for uploads") : 0;
+static int start_guard(struct server *server)
+{
+	const struct settings *settings = server->settings;
+	const struct label_guard_limits limits = {
+		.values_max = (uint32_t)settings->label_values_max,
+		.series_max = (uint32_t)settings->service_series_max,
+		.total_max = (uint32_t)settings->series_max,
+	};
+	int r = label_guard_new(&limits, &server->guard);
+
+	return r < 0 ? log_error(r, "starting") : 0;
 }
 
 static void visit_ingest(void *context, counted_fn visit, void *visit_context)
@@ -302,6 +316,7 @@ static int start_http(struct server *server)
 		.sources = server->sources,
 		.hosts = server->hosts,
 		.desk = server->desk,
+		.label_guard = server->guard,
 		.clock = clock_system(),
 		.guard = {(const char *const *)settings->allowed_hosts.items,
 			settings->allowed_hosts.count},
@@ -338,6 +353,7 @@ static int start_grpc(struct server *server)
 		.store = server->store,
 		.symbolizer = server->symbolizer,
 		.hosts = server->hosts,
+		.guard = server->guard,
 		.clock = clock_system(),
 		.insecure_uploads = settings->insecure_uploads,
 		.connection_count_max = server->files.grpc_connections,
@@ -387,6 +403,7 @@ static int start_parts(struct server *server)
 	static int (*const starts[])(struct server *) = {divide_files, open_http_socket,
 		try_grpc_port, make_data_folder, start_symbols, start_store, start_board,
 		start_desk, start_http, start_grpc};
+		start_guard, start_http, start_grpc};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -446,6 +463,7 @@ int server_stop(struct server *server)
 	grpc_service_free(server->grpc);
 	source_texts_free(server->sources);
 	symbolizer_free(server->symbolizer);
+	label_guard_free(server->guard);
 	host_board_free(server->hosts);
 	ingest_desk_free(server->desk);
 	if (server->has_sandbox)

@@ -39,6 +39,8 @@ static bool read_limit(const char *value, uint64_t *ret_bytes)
 #define LIMIT                                            \
 	.read = read_limit, .min = 1, .max = UINT64_MAX, \
 	.wants = "a number of bytes, as 500M or 20G, or unlimited"
+/* More than this fits no memory that is put aside for it. */
+#define CAP .min = 1, .max = 10000000, .wants = "a number from 1 to 10000000"
 
 static const struct setting rows[] = {
 	{"data", "DIR", SETTING_TEXT, AT(data), .initial = "/var/lib/cairn",
@@ -75,6 +77,12 @@ static const struct setting rows[] = {
 		.help = "likewise one whose stacks take this much memory"},
 	{"query-memo-bytes", "SIZE", SETTING_NUMBER, AT(query_memo_bytes), LIMIT, .initial = "128M",
 		.help = "keep at most this much of trees for whoever asks the same again"},
+	{"label-values", "N", SETTING_NUMBER, AT(label_values_max), CAP, .initial = "10000",
+		.help = "keep so many values of one label of one service a day, others as [other]"},
+	{"service-series", "N", SETTING_NUMBER, AT(service_series_max), CAP, .initial = "20000",
+		.help = "keep so many series of one service a day apart"},
+	{"series", "N", SETTING_NUMBER, AT(series_max), CAP, .initial = "500000",
+		.help = "keep so many series of all services a day apart"},
 	{"symbol-bytes", "SIZE", SETTING_NUMBER, AT(symbol_bytes), LIMIT,
 		.help = "keep at most this much of symbol indexes (4G)"},
 	{"symbol-file-bytes", "SIZE", SETTING_NUMBER, AT(symbol_file_bytes), LIMIT,

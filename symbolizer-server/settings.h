@@ -34,6 +34,9 @@ struct settings {
 	uint64_t query_ns;
 	uint64_t query_bytes;
 	uint64_t query_memo_bytes;
+	uint64_t label_values_max; /* of a label of a service, in a day */
+	uint64_t service_series_max;
+	uint64_t series_max; /* of all services */
 	uint64_t symbol_bytes; /* 0: the symbolizer's own default */
 	uint64_t symbol_file_bytes; /* likewise; so is the next one */
 	uint64_t upload_bytes;

@@ -132,7 +132,7 @@ static int drop_text(struct catalog_writer *writer, struct lmdb_txn *txn, uint32
 {
 	struct catalog_key key = catalog_key_of_number(number), hash_key;
 	struct bytes_writer copy;
-	struct catalog_text text;
+	struct catalog_text text = {"", 0};
 	uint32_t use_count = 0;
 	int r = get_use_count(writer, txn, number, &use_count);
 
@@ -311,10 +311,11 @@ static int mark_values(struct catalog_writer *writer, struct lmdb_txn *txn,
 	for (uint32_t i = 0; r == 0 && i < set->count; i++)
 		r = mark_value(writer, txn, series.pairs[i].name, series.pairs[i].value,
 			set->pairs[i].value, mark);
-	if (r == 0)
+	if (r == 0) {
 		r = use_text(writer, txn,
 			(struct catalog_text){CATALOG_TYPE_NAME, strlen(CATALOG_TYPE_NAME)}, true,
 			&type_name);
+	}
 	if (r == 0)
 		r = mark_value(writer, txn, type_name, mark->type, mark->type_text, mark);
 	return r;
@@ -421,7 +422,7 @@ static int first_old(
 /* One series out of an old day; it goes altogether with its last day. */
 static int trim_series(struct catalog_writer *writer, struct lmdb_txn *txn, uint32_t day)
 {
-	struct catalog_series series;
+	struct catalog_series series = {.count = 0};
 	struct catalog_key key;
 	uint32_t number;
 	int r = first_old(txn, writer->tables->day_series, day, &key);

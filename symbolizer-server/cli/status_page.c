@@ -152,7 +152,7 @@ static void print_host_row(
 {
 	char seen[AMOUNT_BYTES_MAX];
 
-	output_age((uint64_t)command_number(host, "last_seen"), now_ns, seen);
+	output_age((uint64_t)command_number(host, "last_received"), now_ns, seen);
 	print_name(page, command_text(host, "host"));
 	fprintf(page->out, "%14s", seen);
 	print_percent(page, member(host, "coverage"));
@@ -174,8 +174,8 @@ static void print_hosts(const struct status_page *page, const struct cJSON *stat
 		return;
 	}
 	fprintf(page->out, "\n%s%-24s%14s%11s%12s%6s      %s%s\n",
-		paint_of(PAINT_TITLE, page->painted), "HOST", "last window", "coverage",
-		"samples/s", "CPUs", "off", paint_of(PAINT_PLAIN, page->painted));
+		paint_of(PAINT_TITLE, page->painted), "HOST", "last heard", "coverage", "samples/s",
+		"CPUs", "off", paint_of(PAINT_PLAIN, page->painted));
 	cJSON_ArrayForEach(host, hosts)
 	{
 		if (shown++ == HOST_ROW_COUNT_MAX)
@@ -274,13 +274,13 @@ static void print_host_head(
 	const struct cJSON *coverage = member(host, "coverage");
 	char seen[AMOUNT_BYTES_MAX], stored[COUNT_BYTES_MAX];
 
-	output_age((uint64_t)command_number(host, "last_seen"), now_ns, seen);
+	output_age((uint64_t)command_number(host, "last_received"), now_ns, seen);
 	status_chain_count(command_number(host, "samples_stored"), stored);
 	print_paint(page, PAINT_TITLE);
 	fputs("\nhost ", page->out);
 	output_text(page->out, command_text(host, "host"));
 	print_paint(page, PAINT_PLAIN);
-	fprintf(page->out, ": last window %s, ", seen);
+	fprintf(page->out, ": last heard %s, ", seen);
 	if (cJSON_IsNumber(coverage)) {
 		fprintf(page->out, "coverage %.1f %% (samples x period over busy time)\n",
 			100 * coverage->valuedouble);

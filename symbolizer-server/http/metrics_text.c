@@ -91,6 +91,12 @@ static double last_seen(const struct host_entry *host, uint64_t now_ns)
 	return (double)host->last_seen_ns / (double)NS_PER_S;
 }
 
+static double last_received(const struct host_entry *host, uint64_t now_ns)
+{
+	(void)now_ns;
+	return (double)host->received_at_ns / (double)NS_PER_S;
+}
+
 static double clock_skew(const struct host_entry *host, uint64_t now_ns)
 {
 	(void)now_ns;
@@ -203,8 +209,11 @@ int metrics_text_write(const struct site *site, struct bytes_writer *out)
 		{"cairn_host_last_seen_seconds",
 			"end of the newest window, seconds since 1970 by the host's clock",
 			last_seen},
+		{"cairn_host_last_received_seconds",
+			"when its last batch came, seconds since 1970 by the server's clock",
+			last_received},
 		{"cairn_host_clock_skew_seconds",
-			"the host's clock less the server's when a batch came", clock_skew},
+			"the host's clock less the server's, over its last windows", clock_skew},
 		{"cairn_host_coverage_ratio",
 			"samples times period over busy time of the last minutes; -1: no busy time",
 			coverage},

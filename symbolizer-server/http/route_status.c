@@ -13,6 +13,7 @@
 #include "symbolizer-server/http/debuginfod_json.h"
 #include "symbolizer-server/http/metrics_text.h"
 #include "symbolizer-server/http/site.h"
+#include "symbolizer-server/service/label_guard.h"
 #include "symbolizer-server/status/host_board.h"
 #include "symbolizer-server/status/warning.h"
 #include "symbolizer-server/symbol/symbolizer.h"
@@ -107,6 +108,7 @@ static void write_host(struct json_writer *json, const struct host_entry *host, 
 	json_string(json, host->collector_version);
 	json_key(json, "last_seen");
 	json_unsigned(json, host->last_seen_ns);
+	json_unsigned(json_key(json, "last_received"), host->received_at_ns);
 	json_key(json, "clock_skew_ns");
 	json_signed(json, host->clock_skew_ns);
 	json_key(json, "online_cpus");
@@ -162,13 +164,22 @@ static void write_warning(void *context, const struct warning *warning)
 	json_end_object(list->json);
 }
 
-static void write_warnings(struct json_writer *json, const struct profile_store_stats *stats,
-	const struct chain_readings *readings, const struct host_snapshot *hosts, uint64_t now_ns)
+static void warn_of_labels(void *context, const struct label_guard_case *one)
 {
+	warning_of_labels(one, write_warning, context);
+}
+
+static void write_warnings(struct json_writer *json, const struct site *site,
+	const struct profile_store_stats *stats, const struct chain_readings *readings,
+	const struct host_snapshot *hosts)
+{
+	uint64_t now_ns = clock_read(&site->clock).realtime_ns;
 	struct warning_list list = {.json = json};
 
 	json_begin_array(json_key(json, "warnings"));
 	warning_of_store(stats, write_warning, &list);
+	if (site->label_guard)
+		label_guard_visit(site->label_guard, warn_of_labels, &list);
 	for (uint32_t i = 0; i < readings->count; i++) {
 		if (readings->stages[i].stage->place == CHAIN_SERVER)
 			warning_of_stage(&readings->stages[i], NULL, write_warning, &list);
@@ -281,7 +292,7 @@ void route_status(void *context, const struct http_request *request, struct http
 	json_unsigned(&json, now_ns);
 	json_key(&json, "started_at");
 	json_unsigned(&json, site->started_at_ns);
-	write_warnings(&json, &stats, &readings, &hosts, now_ns);
+	write_warnings(&json, site, &stats, &readings, &hosts);
 	write_store(&json, &stats);
 	chain_write_json(&json, &readings, -1);
 	write_hosts(&json, &hosts, now_ns);

@@ -19,6 +19,7 @@
 
 struct host_board;
 struct ingest_desk;
+struct label_guard;
 struct memo;
 struct profile_store;
 struct query_board;
@@ -35,6 +36,7 @@ struct site {
 	uint64_t query_ns_max; /* what a query may take; 0: the default */
 	uint64_t query_bytes_max; /* likewise */
 	struct ingest_desk *desk; /* where uploads of other systems go */
+	struct label_guard *label_guard; /* NULL: labels are kept as they come */
 	struct clock clock;
 	struct http_guard guard;
 	bool insecure_uploads; /* takes files from other machines, too */

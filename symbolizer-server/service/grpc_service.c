@@ -6,6 +6,7 @@
 
 #include "proto/rpc/rpc_server.h"
 #include "symbolizer-server/service/ingest_service.h"
+#include "symbolizer-server/service/label_guard.h"
 #include "symbolizer-server/service/service_counter.h"
 #include "symbolizer-server/service/service_parts.h"
 #include "symbolizer-server/service/symbols_service.h"
@@ -37,6 +38,7 @@ int grpc_service_new(const struct grpc_service_options *options, struct grpc_ser
 		.store = options->store,
 		.symbolizer = options->symbolizer,
 		.hosts = options->hosts,
+		.guard = options->guard,
 		.clock = options->clock,
 		.insecure_uploads = options->insecure_uploads,
 		.counts = &service->counts,
@@ -81,6 +83,17 @@ static void visit_connections(struct grpc_service *service, counted_fn visit, vo
 	counted_visit(rows, counts, ACCEPTOR_COUNTER_COUNT, visit, context);
 }
 
+static void visit_guard(struct grpc_service *service, counted_fn visit, void *context)
+{
+	static const struct counted rows[] = {LABEL_GUARD_COUNTERS(COUNTED_ROW)};
+	uint64_t counts[LABEL_GUARD_COUNTER_COUNT];
+
+	if (!service->parts.guard)
+		return;
+	label_guard_read(service->parts.guard, counts);
+	counted_visit(rows, counts, LABEL_GUARD_COUNTER_COUNT, visit, context);
+}
+
 static void visit_rpc(struct grpc_service *service, counted_fn visit, void *context)
 {
 	struct rpc_server_counts counts;
@@ -102,4 +115,5 @@ void grpc_service_visit_counters(struct grpc_service *service, counted_fn visit,
 	for (enum service_counter i = 0; i < SERVICE_COUNTER_COUNT; i++)
 		values[i] = atomic_load(&service->counts.values[i]);
 	counted_visit(rows, values, SERVICE_COUNTER_COUNT, visit, context);
+	visit_guard(service, visit, context);
 }

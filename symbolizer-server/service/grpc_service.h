@@ -3,7 +3,7 @@
  *
  * What it is   an RPC server with Ingest/Push, Symbols/Want and Symbols/Upload. Every other method,
  *              Control's included, is answered with UNIMPLEMENTED.
- * Ownership    owns the RPC server; borrows store, symbolizer and host board.
+ * Ownership    owns the RPC server; borrows store, symbolizer, host board and guard.
  * Threads      new, stop and free: one owner. Reading counters: any thread.
  * Errors       0, or a negative errno.
  */
@@ -17,6 +17,7 @@
 
 struct grpc_service;
 struct host_board;
+struct label_guard;
 struct profile_store;
 struct symbolizer;
 
@@ -25,6 +26,7 @@ struct grpc_service_options {
 	struct profile_store *store;
 	struct symbolizer *symbolizer;
 	struct host_board *hosts; /* may be NULL */
+	struct label_guard *guard; /* likewise */
 	struct clock clock;
 	bool insecure_uploads; /* takes uploads from other hosts, too */
 	uint32_t connection_count_max; /* 0: as many as are ever needed */

@@ -19,6 +19,7 @@
 #include "store/base/fault.h"
 #include "store/disk/profile_store.h"
 #include "store/log/log.h"
+#include "symbolizer-server/service/label_guard.h"
 #include "symbolizer-server/status/host_board.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
@@ -27,6 +28,11 @@
 /* A full disk does not empty itself within a second; a full queue does. */
 #define RETRY_FULL_NS (UINT64_C(10) * NS_PER_S)
 #define RETRY_BUSY_NS NS_PER_S
+
+/* A batch that comes later than this after its window did not only wait for its turn, and one that
+ * comes so long before is no matter of two clocks that agree. */
+#define BACKDATED_NS (UINT64_C(600) * NS_PER_S)
+#define AHEAD_NS (UINT64_C(60) * NS_PER_S)
 
 _Static_assert(BATCH_INSTANCE_BYTES == WIRE_INSTANCE_BYTES, "keys on the wire and on the disk");
 _Static_assert(SYMBOL_INSTANCE_BYTES == WIRE_INSTANCE_BYTES, "origins of modules");
@@ -158,6 +164,22 @@ static void answer_failure(struct ingest_stream *ingest, uint64_t sequence, int 
 		defer(ingest, sequence, error);
 }
 
+/* Of what is stored: what stands far from now in time, where people may not look for it. */
+static void count_time(struct ingest_stream *ingest, const struct profile *profile)
+{
+	uint64_t now_ns = clock_read(&ingest->parts->clock).realtime_ns;
+	uint64_t end_ns = profile_window_end_epoch_ns(profile);
+	uint64_t samples = profile_sample_count(profile);
+
+	if (end_ns < now_ns && now_ns - end_ns > BACKDATED_NS) {
+		count(ingest, SERVICE_COUNTER_BATCHES_BACKDATED, 1);
+		count(ingest, SERVICE_COUNTER_SAMPLES_BACKDATED, samples);
+	} else if (end_ns > now_ns && end_ns - now_ns > AHEAD_NS) {
+		count(ingest, SERVICE_COUNTER_BATCHES_AHEAD, 1);
+		count(ingest, SERVICE_COUNTER_SAMPLES_AHEAD, samples);
+	}
+}
+
 static void answer_durable(struct pending *pending, int result)
 {
 	struct ingest_stream *ingest = pending->ingest;
@@ -168,6 +190,7 @@ static void answer_durable(struct pending *pending, int result)
 	} else {
 		ack.result = WIRE_ACK_STORED;
 		tell_recovery(ingest->parts);
+		count_time(ingest, pending->profile);
 		/* What the board has no room for is not shown; the batch is stored all the same. */
 		if (ingest->parts->hosts)
 			(void)host_board_note(
@@ -239,6 +262,16 @@ static void note_modules(
 	}
 }
 
+/* Labels with ever new values are folded before anybody keeps them. */
+static int guard_labels(struct ingest_stream *ingest, struct profile *profile)
+{
+	struct label_guard *guard = ingest->parts->guard;
+
+	if (!guard)
+		return 0;
+	return label_guard_apply(guard, profile, clock_read(&ingest->parts->clock).realtime_ns);
+}
+
 /* Takes PROFILE. */
 static void store(
 	struct ingest_stream *ingest, const struct wire_batch *batch, struct profile *profile)
@@ -257,7 +290,9 @@ static void store(
 	ingest->pending_count++;
 	pthread_mutex_unlock(&ingest->lock);
 	note_modules(ingest, profile, batch->instance);
-	if (pending) {
+	if (pending)
+		r = guard_labels(ingest, profile);
+	if (r == 0) {
 		*pending = (struct pending){ingest, profile, batch->sequence};
 		r = profile_store_append(ingest->parts->store, &key, profile, on_durable, pending);
 	}

@@ -36,6 +36,12 @@
 	X(BATCHES_STALE, "ingest_batches_stale",                                                  \
 		"batches refused because all of them is older than the retention")                \
 	X(SAMPLES_STALE, "ingest_samples_stale", "samples in these")                              \
+	X(BATCHES_BACKDATED, "ingest_batches_backdated",                                          \
+		"of the stored batches, those whose window ended more than ten minutes before")   \
+	X(SAMPLES_BACKDATED, "ingest_samples_backdated", "samples in these")                      \
+	X(BATCHES_AHEAD, "ingest_batches_ahead",                                                  \
+		"of the stored batches, those whose window ends more than a minute from then")    \
+	X(SAMPLES_AHEAD, "ingest_samples_ahead", "samples in these")                              \
 	X(BATCHES_TOO_LARGE, "ingest_batches_too_large",                                          \
 		"batches refused because the store cannot hold one so large")                     \
 	X(SAMPLES_TOO_LARGE, "ingest_samples_too_large", "samples in these")                      \

@@ -214,19 +214,36 @@ static void note_features(struct host_entry *entry, const struct profile *profil
 	}
 }
 
+/* Whether a batch says what its host is now: a host's own clock may have been set meanwhile, so this
+ * is by the time since its boot. One that was kept and sent late says nothing new but its samples. */
+static bool is_newest(struct host_entry *entry, const struct profile *profile)
+{
+	char boot_id[HOST_BOARD_TEXT_BYTES];
+
+	copy_text(profile, profile->head.boot_id, boot_id, sizeof(boot_id));
+	if (strcmp(boot_id, entry->boot_id) != 0) {
+		memcpy(entry->boot_id, boot_id, sizeof(boot_id));
+		host_clock_reset(&entry->clock);
+		return true;
+	}
+	return profile->head.window_end_ns >= entry->newest_ns;
+}
+
 static void note(struct host_entry *entry, const struct profile *profile, uint64_t now_ns)
 {
 	const struct profile_head *head = &profile->head;
-	uint64_t end_ns = profile_window_end_epoch_ns(profile);
+	bool newest = is_newest(entry, profile);
 
 	entry->sample_count += profile_sample_count(profile);
 	note_window(entry, profile);
-	/* A batch that was kept and sent late says nothing new but its samples. */
-	if (end_ns < entry->last_seen_ns)
+	host_clock_note(&entry->clock, &head->clocks, now_ns);
+	entry->clock_skew_ns = host_clock_skew(&entry->clock);
+	if (now_ns > entry->received_at_ns)
+		entry->received_at_ns = now_ns;
+	if (!newest)
 		return;
-	entry->last_seen_ns = end_ns;
-	entry->received_at_ns = now_ns;
-	entry->clock_skew_ns = (int64_t)(head->clocks.realtime_ns - now_ns);
+	entry->newest_ns = head->window_end_ns;
+	entry->last_seen_ns = profile_window_end_epoch_ns(profile);
 	entry->online_cpu_count = head->online_cpu_count;
 	copy_text(profile, head->kernel_release, entry->kernel_release,
 		sizeof(entry->kernel_release));
@@ -290,7 +307,9 @@ struct host_window host_entry_recent(const struct host_entry *entry, uint64_t no
 	for (uint32_t i = 0; i < count; i++) {
 		const struct host_window *window = &entry->windows[i];
 
-		if (window->end_ns + HOST_BOARD_WINDOW_AGE_NS < now_ns)
+		/* By our clock. */
+		if (window->end_ns - (uint64_t)entry->clock_skew_ns + HOST_BOARD_WINDOW_AGE_NS <
+			now_ns)
 			continue;
 		sum.busy_ns += window->busy_ns;
 		sum.idle_ns += window->idle_ns;

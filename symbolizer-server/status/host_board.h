@@ -16,6 +16,7 @@
 #include "proto/wire/collector_feature.h"
 #include "store/base/clock.h"
 #include "store/profile/profile.h"
+#include "symbolizer-server/status/host_clock.h"
 
 /* A fleet, and what changes its name at every start. */
 #define HOST_BOARD_COUNT_MAX 4096
@@ -59,9 +60,12 @@ struct host_entry {
 	char kernel_release[HOST_BOARD_TEXT_BYTES];
 	char collector_version[HOST_BOARD_TEXT_BYTES];
 	uint64_t last_seen_ns; /* end of its newest window, epoch by its own clock */
-	uint64_t received_at_ns; /* of its newest batch, epoch by ours */
-	/* Its clock less ours when that batch came: includes the way, so it is never exact. */
+	uint64_t received_at_ns; /* of its last batch, epoch by ours */
+	/* Its clock less ours: see host_clock.h. */
 	int64_t clock_skew_ns;
+	struct host_clock clock;
+	char boot_id[HOST_BOARD_TEXT_BYTES];
+	uint64_t newest_ns; /* end of its newest window, MONOTONIC since that boot */
 	uint32_t online_cpu_count;
 	uint64_t sample_count; /* since the server started */
 	struct host_window windows[HOST_BOARD_WINDOW_COUNT];

@@ -87,6 +87,37 @@ void warning_of_stage(
 		warn_of_losses(&sayer, reading);
 }
 
+void warning_of_labels(const struct label_guard_case *one, warning_fn fn, void *context)
+{
+	const struct sayer sayer = {NULL, fn, context};
+
+	if (one->reason == LABEL_GUARD_TOTAL) {
+		say(&sayer, false,
+			"look which service has most of them (/api/v1/labels), or raise --series",
+			"more than %" PRIu32
+			" series came today: newer ones keep their service_name "
+			"alone, other labels are [other]",
+			one->limit);
+	} else if (one->reason == LABEL_GUARD_SERIES) {
+		say(&sayer, false,
+			"leave out the label that varies most where it is made, or raise "
+			"--service-series",
+			"service %.64s has more than %" PRIu32
+			" series today: newer ones keep their service_name alone",
+			one->service, one->limit);
+	} else if (!*one->service) {
+		say(&sayer, false, "leave it out where it is made, or raise --label-values",
+			"label %.64s has more than %" PRIu32
+			" values today: newer ones are kept as [other]",
+			one->label, one->limit);
+	} else {
+		say(&sayer, false, "leave it out where it is made, or raise --label-values",
+			"label %.64s of service %.64s has more than %" PRIu32
+			" values today: newer ones are kept as [other]",
+			one->label, one->service, one->limit);
+	}
+}
+
 static uint64_t last_window_ns(const struct host_entry *host)
 {
 	return host->window_count > 0
@@ -109,7 +140,8 @@ void warning_of_host(const struct host_entry *host, uint64_t now_ns, warning_fn 
 			"nothing came from it for %" PRIu64 " s", silent_ns / NS_PER_S);
 	if (skew_s * (double)NS_PER_S > (double)WARNING_SKEW_NS ||
 		-skew_s * (double)NS_PER_S > (double)WARNING_SKEW_NS) {
-		say(&sayer, false, "keep the clocks of all hosts in time (NTP)",
+		say(&sayer, false,
+			"set its clock (NTP); until then look for its profiles at its own time",
 			"its clock is %.1f s %s the server's", skew_s < 0 ? -skew_s : skew_s,
 			skew_s < 0 ? "behind" : "ahead of");
 	}

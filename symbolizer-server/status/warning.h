@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "store/disk/profile_store.h"
+#include "symbolizer-server/service/label_guard.h"
 #include "symbolizer-server/status/chain.h"
 #include "symbolizer-server/status/host_board.h"
 
@@ -42,4 +43,5 @@ void warning_of_store(const struct profile_store_stats *stats, warning_fn fn, vo
 /* HOST: NULL for a stage of the server. */
 void warning_of_stage(
 	const struct chain_reading *reading, const char *host, warning_fn fn, void *context);
+void warning_of_labels(const struct label_guard_case *one, warning_fn fn, void *context);
 void warning_of_host(const struct host_entry *host, uint64_t now_ns, warning_fn fn, void *context);

@@ -9,7 +9,8 @@ export interface Host {
 	host: string;
 	/** Where its first window of the range begins, and its last one ends. */
 	firstSeenMs: number;
-	lastSeenMs: number;
+	lastSeenMs: number; // by its own clock
+	heardMs: number; // when its last batch came, by the server's clock
 	samples: number;
 	value: number;
 	kernel: string;
@@ -38,6 +39,7 @@ function toHost(json: Json): Host {
 		host: text(json, 'host'),
 		firstSeenMs: numberOr(json, 'first_seen', 0) / 1e6,
 		lastSeenMs: numberOr(json, 'last_seen', 0) / 1e6,
+		heardMs: numberOr(json, 'last_received', numberOr(json, 'last_seen', 0)) / 1e6,
 		samples: numberOr(json, 'samples', 0),
 		value: numberOr(json, 'value', 0),
 		kernel: textOr(json, 'kernel', ''),

@@ -14,7 +14,8 @@ import { Progress } from './progress.tsx';
 const MISSED_MS = 30e3;
 
 function HostRow({ host, most, sum, now }: { host: Host; most: number; sum: number; now: number }) {
-	const age = now - host.lastSeenMs;
+	/* By the clock of the server: a host whose own is wrong is not missed for that. */
+	const age = now - host.heardMs;
 	/* Of the time that it was watched: a range may begin long before. */
 	const fromMs = Math.max(resolveTime(at.from.value, now), host.firstSeenMs);
 	const untilMs = Math.min(resolveTime(at.until.value, now), host.lastSeenMs);
@@ -31,7 +32,7 @@ function HostRow({ host, most, sum, now }: { host: Host; most: number; sum: numb
 			<td class="number">{formatPercent(host.value, sum)}</td>
 			<td class="number">{cores.toPrecision(2)}</td>
 			<td class="number">{formatCount(host.samples)}</td>
-			<td title={`${formatTime(host.lastSeenMs, zone.value)} ${zoneLabel(host.lastSeenMs, zone.value)}`}>
+			<td title={`${formatTime(host.heardMs, zone.value)} ${zoneLabel(host.heardMs, zone.value)}`}>
 				<span class={`dot ${age > MISSED_MS ? 'is-missed' : ''}`} />
 				{formatAge(age)}
 			</td>

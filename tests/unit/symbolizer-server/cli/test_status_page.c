@@ -42,7 +42,7 @@ static const char text[] =
 	"\"disk_free_bytes\":1048576},"
 	"\"chain\":[" KERNEL "," QUEUE "," RECEIVE "],"
 	"\"hosts\":[{\"host\":\"h\",\"kernel\":\"6.1\",\"collector\":\"1.2\",\"online_cpus\":2,"
-	"\"last_seen\":1700000095000000000,\"coverage\":0.995,\"samples_per_second\":38.5,"
+	"\"last_received\":1700000095000000000,\"coverage\":0.995,\"samples_per_second\":38.5,"
 	"\"samples_stored\":1234567,\"features\":[{\"name\":\"processes\",\"state\":\"on\"},"
 	"{\"name\":\"kernel_symbols\",\"state\":\"off\",\"reason\":\"hidden\",\"loss\":\"names\","
 	"\"remedy\":\"show them\"}],\"chain\":[" QUEUE "],"
@@ -124,7 +124,7 @@ static void no_line_is_wider_than_the_page(void)
 static void one_host_has_its_own_part(void)
 {
 	CHECK_EQ(print((struct status_page){.host = "h"}), 0);
-	SAYS("host h: last window 5 s ago, coverage 99.5 % (samples x period over busy time)\n");
+	SAYS("host h: last heard 5 s ago, coverage 99.5 % (samples x period over busy time)\n");
 	SAYS("  38 samples/s, 1,234,567 stored since the server started\n");
 	SAYS("  kernel 6.1, collector 1.2, 2 CPUs\n");
 	SAYS("  off: kernel_symbols: hidden; names; to have it, show them\n");

@@ -12,9 +12,11 @@
 #include "store/disk/profile_store.h"
 #include "store/log/log.h"
 #include "symbolizer-server/service/grpc_service.h"
+#include "symbolizer-server/service/label_guard.h"
 #include "symbolizer-server/status/host_board.h"
 #include "tests/support/call_probe.h"
 #include "tests/support/check.h"
+#include "tests/support/fake_collector.h"
 #include "tests/support/random.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/work_dir.h"
@@ -40,6 +42,7 @@ int fdatasync(int fd)
 static struct profile_store *store;
 static struct host_board *hosts;
 static struct grpc_service *service;
+static struct label_guard *guard;
 static struct rpc_client *client;
 
 static void start(const char *folder, uint64_t retain_ns, bool read_only)
@@ -49,12 +52,15 @@ static void start(const char *folder, uint64_t retain_ns, bool read_only)
 		.clock = clock_system(),
 		.read_only = read_only};
 	struct grpc_service_options options = {.address = "127.0.0.1:0", .clock = clock_system()};
+	const struct label_guard_limits limits = {.values_max = 2, .series_max = 8, .total_max = 9};
 	struct profile_store_report report;
 
+	CHECK_EQ(label_guard_new(&limits, &guard), 0);
 	CHECK_EQ(profile_store_open(&config, &report, &store), 0);
 	CHECK_EQ(host_board_new(&hosts), 0);
 	options.store = store;
 	options.hosts = hosts;
+	options.guard = guard;
 	CHECK_EQ(grpc_service_new(&options, &service), 0);
 	client = probe_client(grpc_service_port(service));
 }
@@ -65,6 +71,7 @@ static void stop(void)
 	CHECK_EQ(grpc_service_stop(service, PATIENCE_NS), 0);
 	profile_store_close(store);
 	grpc_service_free(service);
+	label_guard_free(guard);
 	host_board_free(hosts);
 }
 
@@ -112,57 +119,6 @@ static uint64_t stored_samples(void)
 
 /* ---- A collector ---- */
 
-static void send_hello(struct call_probe *probe, uint32_t version)
-{
-	struct wire_hello hello = {.version = version, .program = "0.1.0", .host = "host-a"};
-	SCOPED_FREE uint8_t *bytes = NULL;
-	size_t byte_count;
-
-	CHECK_EQ(wire_hello_encode(&hello, &bytes, &byte_count), 0);
-	probe_send(probe, bytes, byte_count);
-}
-
-static void open_stream(struct call_probe *probe)
-{
-	probe_open(probe, client, INGEST_PUSH_PATH);
-	send_hello(probe, WIRE_VERSION);
-	probe_wait_messages(probe, 1);
-}
-
-static void read_reply(
-	struct call_probe *probe, size_t at, struct arena *arena, struct wire_push_reply *reply)
-{
-	struct probe_message message = probe_message_at(probe, at);
-
-	CHECK_EQ(wire_push_reply_decode(message.bytes, message.byte_count, arena, reply), 0);
-}
-
-/* The message at AT, which is an answer; its text in TEXT (64 characters). */
-static enum wire_ack_result ack_at(
-	struct call_probe *probe, size_t at, uint64_t *ret_sequence, char *ret_text)
-{
-	struct wire_push_reply reply;
-	struct arena arena;
-
-	arena_init(&arena, 1 << 16);
-	read_reply(probe, at, &arena, &reply);
-	CHECK_EQ(reply.kind, WIRE_REPLY_ACK);
-	*ret_sequence = reply.ack.sequence;
-	snprintf(ret_text, 64, "%s", reply.ack.text);
-	arena_done(&arena);
-	return reply.ack.result;
-}
-
-static void check_ack(
-	struct call_probe *probe, size_t at, uint64_t sequence, enum wire_ack_result result)
-{
-	uint64_t got;
-	char text[64];
-
-	CHECK_EQ(ack_at(probe, at, &got, text), result);
-	CHECK_EQ(got, sequence);
-}
-
 static struct profile *window(uint64_t number)
 {
 	struct profile *profile =
@@ -193,27 +149,11 @@ static struct profile_wire_body body_of(uint64_t number)
 	return body;
 }
 
-static void send_body(struct call_probe *probe, uint8_t instance, uint64_t sequence,
-	const struct profile_wire_body *body)
-{
-	struct wire_batch batch = {.instance = {instance},
-		.sequence = sequence,
-		.encoding = WIRE_ENCODING_ZSTD,
-		.raw_byte_count = body->raw_byte_count,
-		.body = body->bytes,
-		.body_byte_count = body->byte_count};
-	SCOPED_FREE uint8_t *bytes = NULL;
-	size_t byte_count;
-
-	CHECK_EQ(wire_batch_encode(&batch, &bytes, &byte_count), 0);
-	probe_send(probe, bytes, byte_count);
-}
-
 static void send_batch(struct call_probe *probe, uint8_t instance, uint64_t sequence)
 {
 	struct profile_wire_body body = body_of(sequence);
 
-	send_body(probe, instance, sequence, &body);
+	collector_send(probe, instance, sequence, &body);
 	free(body.bytes);
 }
 
@@ -228,9 +168,9 @@ static void a_hello_is_welcomed(void)
 	start("welcome", UINT64_MAX, false);
 	for (uint32_t version = WIRE_VERSION - 1; version <= WIRE_VERSION + 1; version++) {
 		probe_open(&probe, client, INGEST_PUSH_PATH);
-		send_hello(&probe, version);
+		collector_hello(&probe, version);
 		arena_init(&arena, 1 << 16);
-		read_reply(&probe, 0, &arena, &reply);
+		collector_reply(&probe, 0, &arena, &reply);
 		CHECK_EQ(reply.kind, WIRE_REPLY_WELCOME);
 		CHECK_EQ(reply.welcome.version, WIRE_VERSION);
 		CHECK_EQ(reply.welcome.unacknowledged_max, INGEST_UNACKNOWLEDGED_MAX);
@@ -247,7 +187,7 @@ static void a_foreign_version_is_refused_with_a_reason(void)
 
 	start("version", UINT64_MAX, false);
 	probe_open(&probe, client, INGEST_PUSH_PATH);
-	send_hello(&probe, WIRE_VERSION + 2);
+	collector_hello(&probe, WIRE_VERSION + 2);
 	CHECK_EQ(probe_wait_closed(&probe), -EPROTONOSUPPORT);
 	CHECK(strstr(probe.text, "speaks version 1"));
 	CHECK(strstr(probe.text, "the collector version 3"));
@@ -262,13 +202,13 @@ static void a_batch_is_stored_once_however_often_it_comes(void)
 	struct call_probe probe;
 
 	start("once", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	send_batch(&probe, 1, 0);
-	check_ack(&probe, 1, 0, WIRE_ACK_STORED);
+	collector_check_ack(&probe, 1, 0, WIRE_ACK_STORED);
 	send_batch(&probe, 1, 0);
-	check_ack(&probe, 2, 0, WIRE_ACK_DUPLICATE);
+	collector_check_ack(&probe, 2, 0, WIRE_ACK_DUPLICATE);
 	send_batch(&probe, 2, 0);
-	check_ack(&probe, 3, 0, WIRE_ACK_STORED);
+	collector_check_ack(&probe, 3, 0, WIRE_ACK_STORED);
 	probe_close(&probe);
 	CHECK_EQ(counter("ingest_batches_received"), 3);
 	CHECK_EQ(counter("ingest_batches_stored"), 2);
@@ -289,10 +229,80 @@ static void a_batch_is_stored_once_however_often_it_comes(void)
 	/* Durable means: still there, and still known, after a restart. */
 	start("once", UINT64_MAX, false);
 	CHECK_EQ(stored_samples(), 2 * WINDOW_SAMPLES);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	send_batch(&probe, 2, 0);
-	check_ack(&probe, 1, 0, WIRE_ACK_DUPLICATE);
+	collector_check_ack(&probe, 1, 0, WIRE_ACK_DUPLICATE);
 	probe_close(&probe);
+	stop();
+}
+
+static void windows_far_from_now_are_taken_and_counted(void)
+{
+	uint64_t now_ns = clock_realtime_ns() / WINDOW_NS * WINDOW_NS;
+	const uint64_t starts[] = {now_ns - 900 * NS_PER_S, now_ns - 300 * NS_PER_S,
+		now_ns + 30 * NS_PER_S, now_ns + 7200 * NS_PER_S};
+	struct call_probe probe;
+
+	start("far", UINT64_MAX, false);
+	collector_open(&probe, client);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct profile *profile = sample_profile_new("h", starts[i], WINDOW_NS);
+
+		sample_profile_add(profile, &(struct sample_profile_sample){.stack = "f"});
+		sample_profile_seal(profile);
+		collector_send_profile(&probe, 3, i, profile);
+		collector_check_ack(&probe, i + 1, i, WIRE_ACK_STORED);
+	}
+	probe_close(&probe);
+	CHECK_EQ(counter("ingest_batches_backdated"), 1);
+	CHECK_EQ(counter("ingest_samples_backdated"), 1);
+	CHECK_EQ(counter("ingest_batches_ahead"), 1);
+	CHECK_EQ(counter("ingest_samples_ahead"), 1);
+	CHECK_EQ(stored_samples(), 4);
+	stop();
+}
+
+static int count_services(void *context, const struct profile *profile)
+{
+	uint64_t *counts = context;
+
+	for (uint32_t i = 0; i < profile->types[0].row_count; i++) {
+		const struct sample_row *row = &profile->types[0].rows[i];
+		const char *name = label_table_value(&profile->labels, &profile->strings,
+			profile->threads.threads[row->thread].labels, "service_name");
+
+		counts[strcmp(name, LABEL_GUARD_OTHER) == 0] += row->count;
+	}
+	return 0;
+}
+
+/* The start of every test caps services at two. */
+static void labels_above_a_cap_are_stored_under_another_value(void)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "a"};
+	struct profile *profile = sample_profile_new("h", START_NS, WINDOW_NS);
+	uint64_t counts[2] = {0, 0};
+	struct call_probe probe;
+
+	start("guard", UINT64_MAX, false);
+	collector_open(&probe, client);
+	for (size_t i = 0; i < 5; i++)
+		sample_profile_add(profile,
+			&(struct sample_profile_sample){
+				.stack = "f", .process = names[i], .pid = 10 + (uint32_t)i});
+	sample_profile_seal(profile);
+	collector_send_profile(&probe, 3, 0, profile);
+	collector_check_ack(&probe, 1, 0, WIRE_ACK_STORED);
+	probe_close(&probe);
+	CHECK_EQ(profile_store_visit(store, 0, UINT64_MAX, NULL, count_services, counts), 0);
+	CHECK_EQ(counts[0], 3);
+	CHECK_EQ(counts[1], 2);
+	CHECK_EQ(counter("ingest_samples_stored"), 5);
+	CHECK_EQ(counter("labels_folded_values"), 2);
+	CHECK_EQ(counter("labels_folded_series"), 0);
+	CHECK_EQ(counter("labels_folded_total"), 0);
+	CHECK(counter("labels_series") > 2);
+	CHECK(counter("labels_values") > 2);
 	stop();
 }
 
@@ -302,14 +312,14 @@ static void many_batches_at_once_are_all_answered(void)
 	bool answered[100] = {false};
 
 	start("many", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	for (uint64_t i = 0; i < 100; i++)
 		send_batch(&probe, 1, i);
 	for (size_t i = 0; i < 100; i++) {
 		uint64_t sequence;
 		char text[64];
 
-		CHECK_EQ(ack_at(&probe, i + 1, &sequence, text), WIRE_ACK_STORED);
+		CHECK_EQ(collector_ack(&probe, i + 1, &sequence, text), WIRE_ACK_STORED);
 		CHECK(sequence < 100 && !answered[sequence]);
 		answered[sequence] = true;
 	}
@@ -326,7 +336,7 @@ static void streams_go_side_by_side(void)
 
 	start("streams", UINT64_MAX, false);
 	for (uint8_t i = 0; i < STREAM_COUNT; i++)
-		open_stream(&probes[i]);
+		collector_open(&probes[i], client);
 	for (uint64_t sequence = 0; sequence < 10; sequence++) {
 		for (uint8_t i = 0; i < STREAM_COUNT; i++)
 			send_batch(&probes[i], i, sequence);
@@ -348,18 +358,18 @@ static void a_malformed_batch_is_refused_by_name_and_the_next_one_taken(void)
 	char text[64];
 
 	start("malformed", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	body.raw_byte_count++;
-	send_body(&probe, 1, 0, &body);
-	CHECK_EQ(ack_at(&probe, 1, &sequence, text), WIRE_ACK_REFUSED);
+	collector_send(&probe, 1, 0, &body);
+	CHECK_EQ(collector_ack(&probe, 1, &sequence, text), WIRE_ACK_REFUSED);
 	CHECK_STR(text, "a body that does not decompress to the size stated");
 	body.raw_byte_count = SIZE_MAX;
-	send_body(&probe, 1, 1, &body);
-	CHECK_EQ(ack_at(&probe, 2, &sequence, text), WIRE_ACK_REFUSED);
+	collector_send(&probe, 1, 1, &body);
+	CHECK_EQ(collector_ack(&probe, 2, &sequence, text), WIRE_ACK_REFUSED);
 	CHECK_STR(text, "a body too large");
 	CHECK_EQ(sequence, 1);
 	send_batch(&probe, 1, 2);
-	check_ack(&probe, 3, 2, WIRE_ACK_STORED);
+	collector_check_ack(&probe, 3, 2, WIRE_ACK_STORED);
 	free(body.bytes);
 	probe_close(&probe);
 	CHECK_EQ(counter("ingest_batches_malformed"), 2);
@@ -375,10 +385,10 @@ static void an_unknown_encoding_is_refused(void)
 	size_t byte_count;
 
 	start("encoding", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	CHECK_EQ(wire_batch_encode(&batch, &bytes, &byte_count), 0);
 	probe_send(&probe, bytes, byte_count);
-	check_ack(&probe, 1, 0, WIRE_ACK_REFUSED);
+	collector_check_ack(&probe, 1, 0, WIRE_ACK_REFUSED);
 	probe_close(&probe);
 	stop();
 }
@@ -388,8 +398,8 @@ static void what_is_no_message_ends_its_stream_only(void)
 	struct call_probe broken, other;
 
 	start("broken", UINT64_MAX, false);
-	open_stream(&other);
-	open_stream(&broken);
+	collector_open(&other, client);
+	collector_open(&broken, client);
 	probe_send(&broken, "\xff\xff\xff\xff", 4);
 	CHECK_EQ(probe_wait_closed(&broken), -EINVAL);
 	CHECK_STR(broken.text, "a message that is no PushRequest");
@@ -400,7 +410,7 @@ static void what_is_no_message_ends_its_stream_only(void)
 	CHECK_STR(broken.text, "a batch before the hello");
 	probe_close(&broken);
 	send_batch(&other, 1, 0);
-	check_ack(&other, 1, 0, WIRE_ACK_STORED);
+	collector_check_ack(&other, 1, 0, WIRE_ACK_STORED);
 	probe_close(&other);
 	CHECK_EQ(counter("ingest_streams_broken"), 2);
 	stop();
@@ -412,10 +422,10 @@ static void unknown_messages_are_ignored(void)
 	struct call_probe probe;
 
 	start("newer", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	probe_send(&probe, newer, sizeof(newer));
 	send_batch(&probe, 1, 0);
-	check_ack(&probe, 1, 0, WIRE_ACK_STORED);
+	collector_check_ack(&probe, 1, 0, WIRE_ACK_STORED);
 	probe_close(&probe);
 	stop();
 }
@@ -428,21 +438,21 @@ static void damaged_batches_never_bring_the_server_down(void)
 	uint64_t refused;
 
 	start("damaged", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	for (uint64_t i = 0; i < 300; i++) {
 		size_t at = random_below(&random, (uint32_t)body.byte_count);
 		uint8_t before = body.bytes[at];
 
 		body.bytes[at] ^= (uint8_t)(1 + random_below(&random, 255));
-		send_body(&probe, 1, i, &body);
+		collector_send(&probe, 1, i, &body);
 		body.bytes[at] = before;
 	}
 	probe_wait_messages(&probe, 301);
 	refused = counter("ingest_batches_malformed");
 	CHECK(refused > 100);
 	CHECK_EQ(refused + counter("ingest_batches_stored"), 300);
-	send_body(&probe, 2, 0, &body);
-	check_ack(&probe, 301, 0, WIRE_ACK_STORED);
+	collector_send(&probe, 2, 0, &body);
+	collector_check_ack(&probe, 301, 0, WIRE_ACK_STORED);
 	free(body.bytes);
 	probe_close(&probe);
 	stop();
@@ -454,7 +464,7 @@ static void what_waits_for_the_disk_is_told(void)
 	struct call_probe probe;
 
 	start("waiting", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	atomic_store(&hangs, true);
 	send_batch(&probe, 1, 0);
 	while (counter("ingest_samples_pending") != WINDOW_SAMPLES)
@@ -463,7 +473,7 @@ static void what_waits_for_the_disk_is_told(void)
 	CHECK_EQ(counter("ingest_samples_received"), WINDOW_SAMPLES);
 	CHECK_EQ(counter("ingest_samples_stored"), 0);
 	atomic_store(&hangs, false);
-	check_ack(&probe, 1, 0, WIRE_ACK_STORED);
+	collector_check_ack(&probe, 1, 0, WIRE_ACK_STORED);
 	CHECK_EQ(counter("ingest_samples_pending"), 0);
 	CHECK_EQ(counter("ingest_samples_stored"), WINDOW_SAMPLES);
 	probe_close(&probe);
@@ -475,9 +485,9 @@ static void what_is_past_retention_is_refused(void)
 	struct call_probe probe;
 
 	start("stale", 3600 * NS_PER_S, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	send_batch(&probe, 1, 0);
-	check_ack(&probe, 1, 0, WIRE_ACK_REFUSED);
+	collector_check_ack(&probe, 1, 0, WIRE_ACK_REFUSED);
 	probe_close(&probe);
 	CHECK_EQ(counter("ingest_batches_stale"), 1);
 	CHECK_EQ(counter("ingest_samples_stale"), WINDOW_SAMPLES);
@@ -494,7 +504,7 @@ static void send_in_vain(const char *log_name)
 	CHECK(kept >= 0 && fd >= 0);
 	log_init("test", LOG_LEVEL_WARNING);
 	dup2(fd, STDERR_FILENO);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	send_batch(&probe, 1, 0);
 	send_batch(&probe, 1, 1);
 	probe_wait_messages(&probe, 3);
@@ -534,10 +544,10 @@ static void a_store_that_cannot_write_defers(void)
 	start("deferred", UINT64_MAX, false);
 	stop();
 	start("deferred", UINT64_MAX, true);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	send_batch(&probe, 1, 0);
 	arena_init(&arena, 1 << 16);
-	read_reply(&probe, 1, &arena, &reply);
+	collector_reply(&probe, 1, &arena, &reply);
 	CHECK_EQ(reply.ack.result, WIRE_ACK_RETRY);
 	CHECK(reply.ack.retry_after_ns > 0);
 	CHECK(reply.ack.text[0] != '\0');
@@ -555,7 +565,7 @@ static void stopping_answers_all_that_was_received(void)
 	struct call_probe probe;
 
 	start("answered", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	for (uint64_t i = 0; i < 8; i++)
 		send_batch(&probe, 1, i);
 	while (counter("ingest_batches_received") < 8)
@@ -577,11 +587,11 @@ static uint64_t send_again(uint64_t batch_count)
 	uint64_t sequence, known = 0;
 	char text[64];
 
-	open_stream(&probe);
+	collector_open(&probe, client);
 	for (uint64_t i = 0; i < batch_count; i++)
 		send_batch(&probe, 1, i);
 	for (uint64_t i = 0; i < batch_count; i++)
-		known += ack_at(&probe, 1 + i, &sequence, text) == WIRE_ACK_DUPLICATE;
+		known += collector_ack(&probe, 1 + i, &sequence, text) == WIRE_ACK_DUPLICATE;
 	probe_close(&probe);
 	return known;
 }
@@ -594,7 +604,7 @@ static void stopping_answers_what_was_begun_and_knows_it_when_asked_again(void)
 	uint64_t received;
 
 	start("stopping", UINT64_MAX, false);
-	open_stream(&probe);
+	collector_open(&probe, client);
 	for (uint64_t i = 0; i < 8; i++)
 		send_batch(&probe, 1, i);
 	probe_wait_messages(&probe, 2);
@@ -620,11 +630,11 @@ static void a_client_that_goes_away_loses_only_its_answers(void)
 
 	start("gone", UINT64_MAX, false);
 	for (uint64_t i = 0; i < 20; i++) {
-		open_stream(&probe);
+		collector_open(&probe, client);
 		send_batch(&probe, 1, i);
 		probe_close(&probe);
 	}
-	open_stream(&probe);
+	collector_open(&probe, client);
 	for (uint64_t i = 0; i < 20; i++)
 		send_batch(&probe, 1, i);
 	probe_wait_messages(&probe, 21);
@@ -633,7 +643,7 @@ static void a_client_that_goes_away_loses_only_its_answers(void)
 	/* Now and then an answer finds its stream ended. */
 	for (uint64_t i = 20; counter("ingest_acks_lost") == 0; i++) {
 		CHECK(i < 5000);
-		open_stream(&probe);
+		collector_open(&probe, client);
 		send_batch(&probe, 1, i);
 		probe_close(&probe);
 	}
@@ -649,6 +659,8 @@ int main(void)
 	RUN(a_hello_is_welcomed);
 	RUN(a_foreign_version_is_refused_with_a_reason);
 	RUN(a_batch_is_stored_once_however_often_it_comes);
+	RUN(windows_far_from_now_are_taken_and_counted);
+	RUN(labels_above_a_cap_are_stored_under_another_value);
 	RUN(many_batches_at_once_are_all_answered);
 	RUN(streams_go_side_by_side);
 	RUN(a_malformed_batch_is_refused_by_name_and_the_next_one_taken);

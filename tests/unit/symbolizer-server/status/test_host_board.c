@@ -6,12 +6,24 @@
 
 #define START (UINT64_C(1700000000) * NS_PER_S)
 
+/* The host has been up for so long, and a bit, when the window begins. */
+static void set_uptime(struct profile *profile, uint64_t uptime_ns)
+{
+	struct profile_head *head = &profile->head;
+
+	head->window_start_ns += uptime_ns;
+	head->window_end_ns += uptime_ns;
+	head->clocks.monotonic_ns += uptime_ns;
+	head->clocks.boottime_ns += uptime_ns;
+}
+
 /* A window of one second whose two CPUs were busy for BUSY_MS and sampled for SAMPLED_MS. */
 static void note(struct host_board *board, const char *host, uint64_t start_ns, uint64_t busy_ms,
 	uint64_t sampled_ms)
 {
 	struct profile *profile = sample_profile_new(host, start_ns, NS_PER_S);
 
+	set_uptime(profile, start_ns - START);
 	for (uint32_t i = 0; i < 2; i++) {
 		struct profile_cpu cpu = {.cpu = i,
 			.busy_ns = busy_ms * NS_PER_MS / 2,
@@ -114,8 +126,83 @@ static void hosts_beyond_the_limit_push_out_the_oldest(void)
 	host_board_free(NULL);
 }
 
+/* Window NUMBER of a host, by a clock that is SKEW_NS ahead. */
+static void note_skewed(
+	struct host_board *board, uint64_t number, int64_t skew_ns, const char *boot_id)
+{
+	struct profile *profile =
+		sample_profile_new("h", START + number * NS_PER_S + (uint64_t)skew_ns, NS_PER_S);
+	struct profile_cpu cpu = {.busy_ns = NS_PER_S, .sampled_ns = NS_PER_S};
+
+	set_uptime(profile, number * NS_PER_S);
+	CHECK_EQ(profile_add_text(profile, boot_id, &profile->head.boot_id), 0);
+	CHECK_EQ(profile_add_cpu(profile, &cpu), 0);
+	sample_profile_add(profile, &(struct sample_profile_sample){.stack = "f"});
+	sample_profile_seal(profile);
+	CHECK_EQ(host_board_note(board, profile, START + (number + 1) * NS_PER_S), 0);
+	profile_free(profile);
+}
+
+static struct host_entry look(struct host_board *board)
+{
+	struct host_snapshot snapshot;
+	struct host_entry entry;
+
+	CHECK_EQ(host_board_snapshot(board, &snapshot), 0);
+	CHECK_EQ(snapshot.count, 1);
+	entry = snapshot.entries[0];
+	host_snapshot_done(&snapshot);
+	return entry;
+}
+
+/* A host that came from the future and was set right must not look dead until the future comes. */
+static void a_clock_that_was_set_back_hides_nothing(void)
+{
+	const int64_t day_ns = 24 * 3600 * (int64_t)NS_PER_S;
+	struct host_board *board;
+	struct host_window recent;
+	struct host_entry entry;
+
+	CHECK_EQ(host_board_new(&board), 0);
+	for (uint64_t i = 0; i < 3; i++)
+		note_skewed(board, i, day_ns, "boot");
+	entry = look(board);
+	CHECK_EQ(entry.clock_skew_ns, day_ns);
+	CHECK_EQ(entry.last_seen_ns, START + (uint64_t)day_ns + 3 * NS_PER_S);
+	CHECK_EQ(entry.received_at_ns, START + 3 * NS_PER_S);
+	recent = host_entry_recent(&entry, START + 3 * NS_PER_S);
+	CHECK_EQ(recent.busy_ns, 3 * NS_PER_S);
+	note_skewed(board, 3, 0, "boot");
+	entry = look(board);
+	CHECK_EQ(entry.last_seen_ns, START + 4 * NS_PER_S);
+	CHECK_EQ(entry.received_at_ns, START + 4 * NS_PER_S);
+	/* Half of what is known says so first. */
+	CHECK_EQ(entry.clock_skew_ns, day_ns);
+	for (uint64_t i = 4; i < 8; i++)
+		note_skewed(board, i, 0, "boot");
+	CHECK_EQ(look(board).clock_skew_ns, 0);
+	host_board_free(board);
+}
+
+static void a_host_that_started_anew_has_a_new_clock(void)
+{
+	struct host_board *board;
+
+	CHECK_EQ(host_board_new(&board), 0);
+	for (uint64_t i = 0; i < 10; i++)
+		note_skewed(board, i, -7200 * (int64_t)NS_PER_S, "first");
+	CHECK_EQ(look(board).clock_skew_ns, -7200 * (int64_t)NS_PER_S);
+	/* Less time since its boot than before. */
+	note_skewed(board, 2, 0, "second");
+	CHECK_EQ(look(board).clock_skew_ns, 0);
+	CHECK_EQ(look(board).last_seen_ns, START + 3 * NS_PER_S);
+	host_board_free(board);
+}
+
 int main(void)
 {
+	RUN(a_clock_that_was_set_back_hides_nothing);
+	RUN(a_host_that_started_anew_has_a_new_clock);
 	RUN(the_newest_batch_speaks_for_its_host);
 	RUN(coverage_is_of_the_last_windows_only);
 	RUN(hosts_beyond_the_limit_push_out_the_oldest);

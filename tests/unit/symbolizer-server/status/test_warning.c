@@ -123,8 +123,44 @@ static void a_host_is_told_by_silence_clock_and_coverage(void)
 	free(host);
 }
 
+static void labels_that_were_folded_are_told_by_service_and_label(void)
+{
+	struct label_guard_case one = {.service = "app",
+		.label = "req",
+		.reason = LABEL_GUARD_VALUES,
+		.limit = 10000,
+		.label_set_count = 7};
+
+	heard_count = 0;
+	warning_of_labels(&one, hear, NULL);
+	CHECK_EQ(heard_count, 1);
+	CHECK(!heard[0].is_error);
+	CHECK_STR(heard[0].text,
+		"label req of service app has more than 10000 values today: "
+		"newer ones are kept as [other]");
+	one.service = "";
+	one.label = "service_name";
+	warning_of_labels(&one, hear, NULL);
+	CHECK_STR(heard[1].text,
+		"label service_name has more than 10000 values today: "
+		"newer ones are kept as [other]");
+	one = (struct label_guard_case){
+		.service = "app", .label = "", .reason = LABEL_GUARD_SERIES, .limit = 5};
+	warning_of_labels(&one, hear, NULL);
+	CHECK_STR(heard[2].text,
+		"service app has more than 5 series today: newer ones keep their "
+		"service_name alone");
+	one.reason = LABEL_GUARD_TOTAL;
+	heard_count = 0;
+	warning_of_labels(&one, hear, NULL);
+	CHECK_STR(heard[0].text,
+		"more than 5 series came today: newer ones keep their "
+		"service_name alone, other labels are [other]");
+}
+
 int main(void)
 {
+	RUN(labels_that_were_folded_are_told_by_service_and_label);
 	RUN(a_disk_that_is_full_failing_or_nearly_full_is_told);
 	RUN(a_loss_is_told_once_it_matters_with_its_share);
 	RUN(what_is_unaccounted_for_is_an_error);
