@@ -9,8 +9,8 @@
  *   symbolizer      locks its folder, may move a damaged cache aside
  *   store           locks the data folder, takes up what a crash left
  *   host board
+ *   guard           in front of the store, against labels with ever new values
  *   ingest desk     for uploads of other systems' clients
- *   host board, guard of labels
  *   HTTP            answers from here on, `/readyz` not yet
  *   gRPC            collectors may come
  */
@@ -31,6 +31,7 @@
 #include "store/disk/profile_store.h"
 #include "store/log/log.h"
 #include "symbolizer-server/file_budget.h"
+#include "symbolizer-server/guard/label_guard.h"
 #include "symbolizer-server/http/http_server.h"
 #include "symbolizer-server/http/memo.h"
 #include "symbolizer-server/http/profile_query.h"
@@ -40,7 +41,6 @@
 #include "symbolizer-server/ingest/ingest_desk.h"
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/service/grpc_service.h"
-#include "symbolizer-server/service/label_guard.h"
 #include "symbolizer-server/status/host_board.h"
 #include "symbolizer-server/symbol/debuginfod_servers.h"
 #include "symbolizer-server/symbol/source_fetch.h"
@@ -247,9 +247,11 @@ static int start_board(struct server *server)
 
 static int start_desk(struct server *server)
 {
-	int r = ingest_desk_new(server->store, server->symbolizer, &server->desk);
+	int r = ingest_desk_new(server->store, server->symbolizer, server->guard, &server->desk);
 
 	return r < 0 ? log_error(r, "preparing for uploads") : 0;
+}
+
 static int start_guard(struct server *server)
 {
 	const struct settings *settings = server->settings;
@@ -402,8 +404,7 @@ static int start_parts(struct server *server)
 {
 	static int (*const starts[])(struct server *) = {divide_files, open_http_socket,
 		try_grpc_port, make_data_folder, start_symbols, start_store, start_board,
-		start_desk, start_http, start_grpc};
-		start_guard, start_http, start_grpc};
+		start_guard, start_desk, start_http, start_grpc};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(starts) / sizeof(starts[0]); i++)

@@ -8,6 +8,7 @@
 
 #include "store/base/cleanup.h"
 #include "store/disk/profile_store.h"
+#include "symbolizer-server/guard/label_guard.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 
 enum drop {
@@ -20,6 +21,7 @@ enum drop {
 struct ingest_desk {
 	struct profile_store *store;
 	struct symbolizer *symbolizer; /* NULL: nothing asks for names */
+	struct label_guard *guard; /* NULL: labels are kept as they come */
 	/* Uploads have no keys: each profile gets one that never comes again. */
 	uint8_t instance[BATCH_INSTANCE_BYTES];
 	_Atomic uint64_t sequence;
@@ -41,8 +43,8 @@ struct part {
 	uint64_t samples;
 };
 
-int ingest_desk_new(
-	struct profile_store *store, struct symbolizer *symbolizer, struct ingest_desk **ret_desk)
+int ingest_desk_new(struct profile_store *store, struct symbolizer *symbolizer,
+	struct label_guard *guard, struct ingest_desk **ret_desk)
 {
 	struct ingest_desk *desk = calloc(1, sizeof(*desk));
 
@@ -50,6 +52,7 @@ int ingest_desk_new(
 		return -ENOMEM;
 	desk->store = store;
 	desk->symbolizer = symbolizer;
+	desk->guard = guard;
 	if (getrandom(desk->instance, sizeof(desk->instance), 0) !=
 		(ssize_t)sizeof(desk->instance)) {
 		free(desk);
@@ -169,7 +172,9 @@ static void submit_one(struct submission *submission, struct profile *profile)
 	*part = (struct part){submission, profile_sample_count(profile)};
 	note_modules(desk, profile);
 	atomic_fetch_add(&submission->waiting, 1);
-	r = profile_store_append(desk->store, &key, profile, on_durable, part);
+	r = desk->guard ? label_guard_apply(desk->guard, profile, clock_realtime_ns()) : 0;
+	if (r == 0)
+		r = profile_store_append(desk->store, &key, profile, on_durable, part);
 	if (r < 0)
 		on_durable(part, r);
 }

@@ -4,7 +4,7 @@
  * What it is   gives the profiles of one upload to the store, each under a key of its own, tells the
  *              symbolizer of their modules, and calls back once all of them are durable. It counts
  *              what became of them.
- * Ownership    owns the counters; borrows store and symbolizer, which outlive it.
+ * Ownership    owns the counters; borrows store, symbolizer and guard, which outlive it.
  * Threads      any.
  * Errors       of a submission: 0; -ESTALE: all of it is older than the retention; -EFBIG: larger
  *              than the store can hold; -ENOSPC, -ENOBUFS, -EIO, ...: not stored, the sender may try
@@ -18,6 +18,7 @@
 #include "store/base/counted.h"
 #include "symbolizer-server/ingest/ingest_batch.h"
 
+struct label_guard;
 struct profile_store;
 struct symbolizer;
 struct ingest_desk;
@@ -42,8 +43,9 @@ enum ingest_counter {
 		INGEST_COUNTER_COUNT
 };
 
-int ingest_desk_new(
-	struct profile_store *store, struct symbolizer *symbolizer, struct ingest_desk **ret_desk);
+/* GUARD: what labels go through first; NULL: they are kept as they come. */
+int ingest_desk_new(struct profile_store *store, struct symbolizer *symbolizer,
+	struct label_guard *guard, struct ingest_desk **ret_desk);
 /* Nothing may be under way. Accepts NULL. */
 void ingest_desk_free(struct ingest_desk *desk);
 

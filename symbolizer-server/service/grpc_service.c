@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "proto/rpc/rpc_server.h"
+#include "symbolizer-server/guard/label_guard.h"
 #include "symbolizer-server/service/ingest_service.h"
-#include "symbolizer-server/service/label_guard.h"
 #include "symbolizer-server/service/service_counter.h"
 #include "symbolizer-server/service/service_parts.h"
 #include "symbolizer-server/service/symbols_service.h"

@@ -19,7 +19,7 @@
 #include "store/base/fault.h"
 #include "store/disk/profile_store.h"
 #include "store/log/log.h"
-#include "symbolizer-server/service/label_guard.h"
+#include "symbolizer-server/guard/label_guard.h"
 #include "symbolizer-server/status/host_board.h"
 #include "symbolizer-server/symbol/symbolizer.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "store/disk/profile_store.h"
-#include "symbolizer-server/service/label_guard.h"
+#include "symbolizer-server/guard/label_guard.h"
 #include "symbolizer-server/status/chain.h"
 #include "symbolizer-server/status/host_board.h"
 

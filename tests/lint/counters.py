@@ -24,7 +24,7 @@ LISTS = [
     ("SERVICE_COUNTERS", "symbolizer-server/service/service_counter.h", "SERVICE_COUNTER_", None, "cairn_ingest_"),
     ("INGEST_COUNTERS", "symbolizer-server/ingest/ingest_desk.h", "INGEST_", None, "cairn_client_"),
     ("INGEST_DROPS", "symbolizer-server/ingest/ingest_batch.h", "drops.", "client_", "cairn_client_"),
-    ("LABEL_GUARD_COUNTERS", "symbolizer-server/service/label_guard_counter.h", "LABEL_GUARD_COUNTER_", None, "cairn_ingest_"),
+    ("LABEL_GUARD_COUNTERS", "symbolizer-server/guard/label_guard_counter.h", "LABEL_GUARD_COUNTER_", None, "cairn_ingest_"),
     ("PROFILE_STORE_COUNTERS", "store/disk/profile_store.h", "PROFILE_STORE_", "", "cairn_store_"),
     ("STORE_LEVELS", "symbolizer-server/http/counter_list.c", None, None, "cairn_store_"),
     ("SYMBOL_COUNTERS", "symbolizer-server/symbol/symbol_counter.h", "SYMBOL_COUNTER_", None, "cairn_symbols_"),

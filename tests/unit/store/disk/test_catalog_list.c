@@ -24,10 +24,11 @@ static const char *matching(const char *name, struct profile_store_label_query q
 	query.until_ns = query.until_ns ? query.until_ns : UINT64_MAX;
 	query.limit = query.limit ? query.limit : 1000;
 	CHECK_EQ(lmdb_read_begin(fixture.tables.env, &txn), 0);
-	if (name)
+	if (name) {
 		CHECK_EQ(catalog_find_text(&fixture.tables, txn,
 				 (struct catalog_text){name, strlen(name)}, &number),
 			0);
+	}
 	CHECK_EQ(catalog_list_matching(&fixture.tables, txn, number, &query, &output), 0);
 	lmdb_read_end(txn);
 	if (output.more)

@@ -48,12 +48,13 @@ static void a_damaged_mark_is_none(void)
 	work_run(FILL, "damaged", "damaged");
 	for (int at = 0; at < 49; at++) {
 		CHECK_EQ(catalog_mark_leave(folder, 1), 0);
-		if (at < 48)
+		if (at < 48) {
 			work_run("printf Z | dd of=damaged/closed-in-order bs=1 seek=%d "
 				 "conv=notrunc status=none",
 				at);
-		else
+		} else {
 			work_run("truncate -s 40 damaged/closed-in-order");
+		}
 		CHECK_EQ(catalog_mark_take(folder, &mark), -ENOENT);
 		at += at < 40 ? 6 : 0;
 	}

@@ -117,7 +117,7 @@ int main(void)
 
 	config.retain_ns = 365 * FIXTURE_DAY_NS;
 	store = fixture_open(&config, NULL);
-	CHECK_EQ(ingest_desk_new(store, NULL, &desk), 0);
+	CHECK_EQ(ingest_desk_new(store, NULL, NULL, &desk), 0);
 	RUN(profiles_become_durable_and_equal_ones_add_up);
 	RUN(nothing_is_answered_at_once);
 	RUN(what_is_too_old_is_told);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "store/profile/profile.h"
-#include "symbolizer-server/service/label_guard_counter.h"
+#include "symbolizer-server/guard/label_guard_counter.h"
 
 struct label_guard;
 

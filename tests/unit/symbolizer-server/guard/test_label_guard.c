@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/service/label_guard.h"
+#include "symbolizer-server/guard/label_guard.h"
 
 #include <stdio.h>
 #include <string.h>

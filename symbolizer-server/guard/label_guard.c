@@ -5,7 +5,7 @@
  *                                  the series: below its service's cap and that of all?
  *                                  else [other] for every label but the service
  */
-#include "symbolizer-server/service/label_guard.h"
+#include "symbolizer-server/guard/label_guard.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "store/base/cleanup.h"
 #include "store/base/hash.h"
 #include "store/profile/relabel.h"
-#include "symbolizer-server/service/seen_set.h"
+#include "symbolizer-server/guard/seen_set.h"
 
 #define SERVICE_LABEL "service_name"
 #define DAY_NS (UINT64_C(24) * 3600 * NS_PER_S)

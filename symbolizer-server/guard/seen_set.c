@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolizer-server/service/seen_set.h"
+#include "symbolizer-server/guard/seen_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
