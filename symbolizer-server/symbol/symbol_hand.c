@@ -251,38 +251,88 @@ static int look_at(
 	return 0;
 }
 
+/* The module of the file, which nobody takes for idle from now on. */
+static int note_module(struct symbol_hand *hand, struct module_record **ret_module)
+{
+	struct symbolizer *symbolizer = hand->symbolizer;
+	int r;
+
+	pthread_mutex_lock(&symbolizer->lock);
+	r = module_registry_note(&symbolizer->registry, NULL, &hand->id, hand->name,
+		SYMBOL_WHAT_EXECUTABLE, ret_module);
+	if (r == 0)
+		(*ret_module)->hand_count++;
+	pthread_mutex_unlock(&symbolizer->lock);
+	return r;
+}
+
+/* Once the sender was told that its file is here, no end of the server may lose it: it is kept, and
+ * marked as not read yet. What says less than what is kept loses nothing; what is larger than all
+ * that may be kept is read, or lost. */
+static int secure(struct symbol_hand *hand, struct symbol_upload *upload)
+{
+	struct symbolizer *symbolizer = hand->symbolizer;
+	enum shelf_kind kind;
+	int r;
+
+	if (!shelf_kind_of(&upload->facts.contents, &kind))
+		return 0;
+	r = unread_marks_add(&symbolizer->unread, &hand->id, hand->name, &upload->mark);
+	if (r < 0)
+		return r;
+	r = symbol_upload_shelve(upload, kind);
+	upload->marked = r == 0;
+	if (r < 0)
+		unread_marks_remove(&symbolizer->unread, &hand->id, upload->mark);
+	return r == -EEXIST || r == -EFBIG ? 0 : r;
+}
+
+static int push(struct symbol_hand *hand, struct symbol_upload *upload)
+{
+	struct symbolizer *symbolizer = hand->symbolizer;
+	int r;
+
+	pthread_mutex_lock(&symbolizer->lock);
+	r = queue_push(&symbolizer->index_jobs, upload);
+	if (r == 0) {
+		symbolizer->jobs_queued++;
+		symbolizer->uploads_open--;
+		take_out(hand);
+	}
+	pthread_mutex_unlock(&symbolizer->lock);
+	return r;
+}
+
 /* Hands the file to those who read uploads. */
 static int queue_up(struct symbol_hand *hand, const struct file_facts *facts)
 {
 	struct symbolizer *symbolizer = hand->symbolizer;
 	struct symbol_upload *upload = calloc(1, sizeof(*upload));
-	int r;
+	struct module_record *module = NULL;
+	int r = upload ? note_module(hand, &module) : -ENOMEM;
 
-	if (!upload)
-		return -ENOMEM;
+	if (r < 0) {
+		free(upload);
+		return r;
+	}
 	*upload = (struct symbol_upload){
 		.symbolizer = symbolizer,
+		.module = module,
 		.file = hand->file,
 		.what = SYMBOL_WHAT_EXECUTABLE,
 		.by_hand = true,
 		.has_facts = true,
 		.facts = *facts,
 	};
-	pthread_mutex_lock(&symbolizer->lock);
-	r = module_registry_note(&symbolizer->registry, NULL, &hand->id, hand->name,
-		SYMBOL_WHAT_EXECUTABLE, &upload->module);
+	hand->file = (struct upload_file){.fd = -1};
+	r = secure(hand, upload);
 	if (r == 0)
-		r = queue_push(&symbolizer->index_jobs, upload);
-	if (r == 0) {
-		symbolizer->jobs_queued++;
-		upload->module->hand_count++;
-		symbolizer->uploads_open--;
-		hand->file = (struct upload_file){.fd = -1};
-		take_out(hand);
-	}
-	pthread_mutex_unlock(&symbolizer->lock);
+		r = push(hand, upload);
 	if (r < 0) {
-		free(upload);
+		pthread_mutex_lock(&symbolizer->lock);
+		module->hand_count--;
+		pthread_mutex_unlock(&symbolizer->lock);
+		symbol_upload_discard(upload);
 		return r;
 	}
 	symbol_count(symbolizer, SYMBOL_COUNTER_UPLOADS_TAKEN, 1);

@@ -93,7 +93,7 @@ static struct symbol_question question_of(
 	return question;
 }
 
-void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module)
+static void look_everywhere(struct symbolizer *symbolizer, struct module_record *module)
 {
 	SCOPED_FREE char *link_name = NULL;
 	struct symbol_question question = question_of(symbolizer, module, &link_name);
@@ -104,6 +104,61 @@ void symbol_look_here(struct symbolizer *symbolizer, struct module_record *modul
 	look_in_folders(symbolizer, module, &question);
 	question.file = SYMBOL_FILE_EXECUTABLE;
 	look_in_folders(symbolizer, module, &question);
+}
+
+/* Plans that what is kept of a module is read, whatever index there is. */
+static int reread(struct symbolizer *symbolizer, const struct unread_old *old)
+{
+	struct module_record *module;
+	bool tell = false;
+	int r = symbolizer_note_module(
+		symbolizer, NULL, &old->id, old->name, SYMBOL_WHAT_EXECUTABLE);
+
+	pthread_mutex_lock(&symbolizer->lock);
+	module = module_registry_find(&symbolizer->registry, &old->id);
+	if (module) {
+		module_registry_reread(&symbolizer->registry, module);
+		tell = symbolizer_plan(symbolizer, module);
+	}
+	pthread_mutex_unlock(&symbolizer->lock);
+	if (tell)
+		symbolizer_tell(symbolizer);
+	return r == -ENOMEM ? r : 0;
+}
+
+static bool is_stopping(struct symbolizer *symbolizer)
+{
+	bool stopping;
+
+	pthread_mutex_lock(&symbolizer->lock);
+	stopping = symbolizer->stopping;
+	pthread_mutex_unlock(&symbolizer->lock);
+	return stopping;
+}
+
+void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module)
+{
+	look_everywhere(symbolizer, module);
+	/* A stop gives parsers up in the middle. */
+	if (!is_stopping(symbolizer))
+		unread_marks_forget_old(&symbolizer->unread, &module->id);
+}
+
+int symbol_read_unread(struct symbolizer *symbolizer)
+{
+	struct unread_old *old = malloc(symbolizer->unread.old_count * sizeof(*old) + 1);
+	uint32_t count = 0;
+	int r = 0;
+
+	if (!old)
+		return -ENOMEM;
+	/* Copied: the first of them may be read, and forgotten, before the last is looked at. */
+	while (unread_marks_old(&symbolizer->unread, count, &old[count]))
+		count++;
+	for (uint32_t i = 0; r == 0 && i < count; i++)
+		r = reread(symbolizer, &old[i]);
+	free(old);
+	return r;
 }
 
 /* A file of a folder is what its place says only once it was looked at. */
@@ -155,4 +210,22 @@ int symbol_open_local(struct symbolizer *symbolizer, const struct symbol_questio
 		close(fetched.fd);
 	}
 	return -ENOENT;
+}
+
+void symbolizer_visit_kept(struct symbolizer *symbolizer, const struct build_id *id,
+	symbol_kept_fn visit, void *context)
+{
+	unsigned kinds = file_shelf_kinds(&symbolizer->shelf, id);
+
+	for (unsigned kind = 0; kind < SHELF_KIND_COUNT; kind++)
+		if (kinds & 1u << kind)
+			visit(context, shelf_kind_text((enum shelf_kind)kind));
+}
+
+int symbolizer_open_file(struct symbolizer *symbolizer, const struct build_id *id,
+	enum symbol_file file, int *ret_fd, uint64_t *ret_byte_count)
+{
+	struct symbol_question question = {.id = *id, .file = file, .name = ""};
+
+	return symbol_open_local(symbolizer, &question, ret_fd, ret_byte_count);
 }

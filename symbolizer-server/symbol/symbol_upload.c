@@ -362,26 +362,34 @@ static bool find_kind(struct symbol_upload *upload, enum shelf_kind *ret_kind)
 	return shelf_kind_of(&upload->facts.contents, ret_kind);
 }
 
-static void keep(struct symbol_upload *upload, const struct symbol_file_outcome *outcome)
+int symbol_upload_shelve(struct symbol_upload *upload, enum shelf_kind kind)
 {
 	struct symbolizer *symbolizer = upload->symbolizer;
+	int r = file_shelf_take(&symbolizer->shelf, &upload->module->id, kind,
+		symbolizer->spool.folder_fd, upload->file.name, upload->file.fd);
+
+	if (r == 0)
+		upload_file_moved(&symbolizer->spool, &upload->file);
+	upload->shelf_tried = true;
+	symbol_count(
+		symbolizer, r == 0 ? SYMBOL_COUNTER_FILES_KEPT : SYMBOL_COUNTER_FILES_NOT_KEPT, 1);
+	return r;
+}
+
+static void keep(struct symbol_upload *upload, const struct symbol_file_outcome *outcome)
+{
 	enum shelf_kind kind;
 	int r;
 
 	/* Without names of its own a file may still be what a debugger, or another file, needs: the
 	 * supplementary files of dwz are object files. */
-	if (outcome->error < 0 ||
+	if (upload->shelf_tried || outcome->error < 0 ||
 		(outcome->fault != SANDBOX_FAULT_NONE && outcome->fault != SANDBOX_FAULT_NO_NAMES &&
 			outcome->fault != SANDBOX_FAULT_RELOCATABLE))
 		return;
 	if (!find_kind(upload, &kind))
 		return;
-	r = file_shelf_take(&symbolizer->shelf, &upload->module->id, kind,
-		symbolizer->spool.folder_fd, upload->file.name, upload->file.fd);
-	if (r == 0)
-		upload_file_moved(&symbolizer->spool, &upload->file);
-	symbol_count(
-		symbolizer, r == 0 ? SYMBOL_COUNTER_FILES_KEPT : SYMBOL_COUNTER_FILES_NOT_KEPT, 1);
+	r = symbol_upload_shelve(upload, kind);
 	if (r < 0 && r != -EEXIST && r != -EFBIG)
 		log_warning(
 			r, "ignoring that a file of %s could not be kept", upload->module->name);
@@ -461,7 +469,8 @@ void *symbol_index_run(void *context)
 	while (queue_pop(&symbolizer->index_jobs, UINT64_MAX, &item) == 0) {
 		const struct symbol_upload *upload = item;
 		struct module_record *module = upload->by_hand ? upload->module : NULL;
-		bool stopping;
+		bool stopping, marked = upload->marked;
+		uint32_t mark = upload->mark;
 
 		pthread_mutex_lock(&symbolizer->lock);
 		symbolizer->jobs_queued--;
@@ -472,6 +481,9 @@ void *symbol_index_run(void *context)
 			symbol_upload_discard(item);
 		else
 			read_upload(item);
+		/* What nobody came to read is read by the next run of the server. */
+		if (!stopping && module && marked)
+			unread_marks_remove(&symbolizer->unread, &module->id, mark);
 		pthread_mutex_lock(&symbolizer->lock);
 		symbolizer->jobs_running--;
 		if (module)

@@ -253,6 +253,14 @@ static int open_spool(struct symbolizer *symbolizer, const struct symbolizer_opt
 		      : r;
 }
 
+static int open_unread(struct symbolizer *symbolizer, const struct symbolizer_options *options)
+{
+	SCOPED_FREE char *folder = path_in(options->folder, "unread");
+	int r = folder ? make_folder(folder) : -ENOMEM;
+
+	return r == 0 ? unread_marks_init(&symbolizer->unread, folder) : r;
+}
+
 static int open_shelf(struct symbolizer *symbolizer, const struct symbolizer_options *options)
 {
 	SCOPED_FREE char *folder = path_in(options->folder, "files");
@@ -352,6 +360,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	symbolizer->clock = options->clock;
 	symbolizer->folder_fd = symbolizer->lock_fd = -1;
 	symbolizer->spool.folder_fd = symbolizer->shelf.folder_fd = -1;
+	symbolizer->unread.folder_fd = -1;
 	atomic_init(&symbolizer->generation, 1);
 	init_locks(symbolizer);
 	symbolizer->cancel_fd = eventfd(0, EFD_CLOEXEC);
@@ -367,6 +376,8 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	if (r == 0)
 		r = open_shelf(symbolizer, options);
 	if (r == 0)
+		r = open_unread(symbolizer, options);
+	if (r == 0)
 		r = open_cache(symbolizer, options);
 	if (r == 0)
 		r = open_source(symbolizer, options);
@@ -374,6 +385,8 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	symbolizer->registry.has_folders = symbolizer->folders != NULL;
 	if (r == 0)
 		r = start_threads(symbolizer);
+	if (r == 0)
+		r = symbol_read_unread(symbolizer);
 	if (r < 0) {
 		symbolizer_free(symbolizer);
 		return r;
@@ -419,6 +432,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	symbol_cache_free(symbolizer->cache);
 	symbol_hand_expire(symbolizer, 0);
 	file_shelf_done(&symbolizer->shelf);
+	unread_marks_done(&symbolizer->unread);
 	upload_spool_done(&symbolizer->spool);
 	if (symbolizer->folders)
 		symbolizer->folders->free(symbolizer->folders);
@@ -596,24 +610,6 @@ int symbolizer_open(
 	if (r == -ENOENT && should_have_index(symbolizer, id))
 		lose_index(symbolizer, id);
 	return r;
-}
-
-void symbolizer_visit_kept(struct symbolizer *symbolizer, const struct build_id *id,
-	symbol_kept_fn visit, void *context)
-{
-	unsigned kinds = file_shelf_kinds(&symbolizer->shelf, id);
-
-	for (unsigned kind = 0; kind < SHELF_KIND_COUNT; kind++)
-		if (kinds & 1u << kind)
-			visit(context, shelf_kind_text((enum shelf_kind)kind));
-}
-
-int symbolizer_open_file(struct symbolizer *symbolizer, const struct build_id *id,
-	enum symbol_file file, int *ret_fd, uint64_t *ret_byte_count)
-{
-	struct symbol_question question = {.id = *id, .file = file, .name = ""};
-
-	return symbol_open_local(symbolizer, &question, ret_fd, ret_byte_count);
 }
 
 uint64_t symbolizer_generation(const struct symbolizer *symbolizer)

@@ -22,6 +22,7 @@
 #include "symbolizer-server/symbol/symbol_source.h"
 #include "symbolizer-server/symbol/symbol_warm.h"
 #include "symbolizer-server/symbol/symbolizer.h"
+#include "symbolizer-server/symbol/unread_marks.h"
 #include "symbolizer-server/symbol/upload_spool.h"
 
 /* Questions that wait for the network at a time. */
@@ -51,6 +52,9 @@ struct symbol_upload {
 	struct symbol_origin origin;
 	bool has_origin;
 	bool by_hand; /* no request of the registry stands behind it */
+	bool shelf_tried; /* it is kept, or is not going to be */
+	bool marked; /* as unread, by this number */
+	uint32_t mark;
 	bool reduced;
 	bool has_facts;
 	struct file_facts facts;
@@ -81,6 +85,7 @@ struct symbolizer {
 	struct symbol_source *folders; /* NULL: none */
 	struct upload_spool spool;
 	struct file_shelf shelf;
+	struct unread_marks unread;
 	struct sandbox *sandbox;
 	struct clock clock;
 	sem_t parsers;
@@ -161,6 +166,8 @@ int symbol_fetch_beside(struct symbolizer *symbolizer, unsigned worker, const st
 
 /* Reads what this machine has of a module, until there is nothing better to be had. */
 void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module);
+/* What an earlier run took in and did not come to read is read next. Before any batch is taken. */
+int symbol_read_unread(struct symbolizer *symbolizer);
 /* Whether nothing is better than what there is. */
 bool symbol_has_best(struct symbolizer *symbolizer, const struct module_record *module);
 /* A file for a debugger, or beside another one that is read. -ENOENT. */
@@ -180,5 +187,7 @@ void symbol_hand_expire_old(struct symbolizer *symbolizer);
 
 void *symbol_fetch_run(void *context);
 void *symbol_index_run(void *context);
+/* Keeps a file of KIND. 0: it is kept, and no longer in the spool; its descriptor stays open. */
+int symbol_upload_shelve(struct symbol_upload *upload, enum shelf_kind kind);
 /* Throws away uploads that no parser will read any more. */
 void symbol_upload_discard(struct symbol_upload *upload);

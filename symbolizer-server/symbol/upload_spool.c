@@ -115,16 +115,17 @@ int upload_file_append(
 
 void upload_file_moved(struct upload_spool *spool, struct upload_file *file)
 {
-	close(file->fd);
 	atomic_fetch_sub(&spool->byte_count, file->byte_count);
-	*file = (struct upload_file){.fd = -1};
+	file->byte_count = 0;
+	file->name[0] = '\0';
 }
 
 void upload_file_remove(struct upload_spool *spool, struct upload_file *file)
 {
-	if (!file->name[0])
+	if (file->fd <= 0)
 		return;
-	unlinkat(spool->folder_fd, file->name, 0);
+	if (file->name[0])
+		unlinkat(spool->folder_fd, file->name, 0);
 	close(file->fd);
 	atomic_fetch_sub(&spool->byte_count, file->byte_count);
 	*file = (struct upload_file){.fd = -1};

@@ -44,7 +44,7 @@ int upload_file_begin(struct upload_spool *spool, const struct build_id *id, con
 /* Whole or not at all: after an error the file is what it was, and may be gone on with. */
 int upload_file_append(
 	struct upload_spool *spool, struct upload_file *file, const void *bytes, size_t byte_count);
-/* The file was moved elsewhere: only the descriptor is left to close. */
+/* The file was moved elsewhere: upload_file_remove only closes the descriptor. */
 void upload_file_moved(struct upload_spool *spool, struct upload_file *file);
 /* Accepts a zeroed or removed file. */
 void upload_file_remove(struct upload_spool *spool, struct upload_file *file);

@@ -2,6 +2,9 @@
 #include "symbolizer-server/symbol/symbolizer.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "store/base/cleanup.h"
 #include "store/elf/elf_note.h"
@@ -178,6 +181,42 @@ static void a_file_that_is_given_gives_names_and_is_kept(void)
 	symbolizer_free(symbolizer);
 }
 
+/* Sends a file and dies as soon as it was told that it is here. */
+static void send_and_be_killed(const char *folder, const struct build_id *id, const char *file)
+{
+	enum sandbox_fault fault;
+	struct symbolizer *symbolizer = start(folder);
+
+	if (send_whole(symbolizer, id, file, &fault) == 0)
+		raise(SIGKILL);
+	_exit(1);
+}
+
+static void what_was_taken_is_read_after_a_kill(void)
+{
+	struct build_id id = id_of("full");
+	struct symbol_module_state state;
+	struct symbolizer *symbolizer;
+	int status;
+	pid_t child = fork();
+
+	CHECK(child >= 0);
+	if (child == 0)
+		send_and_be_killed("killed", &id, "debug");
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	/* It had no time to read what it took. */
+	CHECK_EQ(work_try("test -n \"$(ls killed/unread)\""), 0);
+	symbolizer = start("killed");
+	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
+	CHECK_EQ(symbolizer_module_state(symbolizer, &id, &state), 0);
+	CHECK_EQ(state.quality, SYMBOL_QUALITY_DWARF);
+	CHECK_STR(state.name, "given");
+	check_kept(symbolizer, &id, SYMBOL_FILE_DEBUGINFO, "debug");
+	symbolizer_free(symbolizer);
+	CHECK_EQ(work_try("test -z \"$(ls killed/unread)\""), 0);
+}
+
 static void kept_files_stay_within_their_limit(void)
 {
 	struct symbolizer *symbolizer = start("five");
@@ -343,6 +382,7 @@ int main(int argc, char **argv)
 	RUN(the_image_of_a_kernel_names_it_better_than_its_list);
 	RUN(a_file_that_was_cut_off_is_refused_at_once);
 	RUN(a_file_that_is_given_gives_names_and_is_kept);
+	RUN(what_was_taken_is_read_after_a_kill);
 	RUN(kept_files_stay_within_their_limit);
 	RUN(a_file_goes_on_where_its_connection_broke);
 	RUN(one_connection_at_a_time_sends_a_file);
