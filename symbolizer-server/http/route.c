@@ -42,6 +42,9 @@ static bool fits(const char *pattern, const char *path)
 
 static const struct intake_route *find_intake(const char *path)
 {
+	/* Clients append their path to a base that may end in a slash. */
+	while (path[0] == '/' && path[1] == '/')
+		path++;
 	for (size_t i = 0; i < INTAKE_COUNT; i++) {
 		if (fits(intakes[i].path, path))
 			return &intakes[i];

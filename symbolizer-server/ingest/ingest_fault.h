@@ -6,6 +6,7 @@
  *                -EINVAL   a name, a label or a parameter cannot be used
  *                -EBADMSG  the body is not what it should be
  *                -E2BIG    the body holds more than a limit allows
+ *                -EPROTOTYPE  the body's type is none that is read here
  *                -ENOMEM   the server is out of memory: not the sender's fault
  * Ownership    values only.
  * Threads      one owner.

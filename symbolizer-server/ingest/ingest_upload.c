@@ -149,21 +149,9 @@ static int add_labels(const struct reading *reading, struct ingest_batch *batch,
 	return r;
 }
 
-/* Takes what the batch holds, unless R says that it is of no use. */
 static int finish_batch(const struct reading *reading, struct ingest_batch *batch, int r)
 {
-	if (r == 0)
-		r = profile_list_take(reading->profiles, batch);
-	ingest_drops_add(reading->drops, &batch->drops);
-	ingest_batch_done(batch);
-	if (r == -E2BIG && reading->fault->text[0] == '\0')
-		ingest_refuse(reading->fault, r,
-			"more distinct frames, stacks, labels or samples than one profile may "
-			"hold");
-	if (r == -EOVERFLOW)
-		r = ingest_refuse(
-			reading->fault, -EBADMSG, "the sum of all values does not fit 63 bits");
-	return r;
+	return ingest_batch_finish(batch, r, reading->profiles, reading->drops, reading->fault);
 }
 
 /* ---- Bodies ---- */
@@ -285,16 +273,14 @@ static int read_body(
 }
 
 int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text body,
-	struct ingest_drops *drops, struct profile ***ret_profiles, uint32_t *ret_count,
-	struct ingest_fault *fault)
+	struct profile_list *profiles, struct ingest_drops *drops, struct ingest_fault *fault)
 {
-	struct profile_list profiles = {.profiles = NULL};
 	struct reading reading = {.upload = upload,
 		.start_ns = read_time(upload->from, upload->now_ns),
 		.until_ns = read_time(upload->until, upload->now_ns),
 		.has_range = is_given(upload->from),
 		.drops = drops,
-		.profiles = &profiles,
+		.profiles = profiles,
 		.fault = fault};
 	struct bytes_writer writer = {0};
 	int r;
@@ -310,11 +296,5 @@ int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text bo
 	if (r == 0)
 		r = read_body(&reading, find_format(upload), body);
 	bytes_writer_done(&writer);
-	if (r < 0) {
-		profile_list_done(&profiles);
-		return r;
-	}
-	*ret_profiles = profiles.profiles;
-	*ret_count = profiles.count;
-	return 0;
+	return r;
 }

@@ -34,10 +34,12 @@ struct ingest_upload {
 	uint64_t now_ns;
 };
 
-/* RET_PROFILES is malloc'ed, and empty where there is no sample. DROPS are added to. */
+struct profile_list;
+
+/* Profiles and drops are added to; nothing is where there is no sample. After an error the list is of
+ * no use. */
 int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text body,
-	struct ingest_drops *drops, struct profile ***ret_profiles, uint32_t *ret_count,
-	struct ingest_fault *fault);
+	struct profile_list *profiles, struct ingest_drops *drops, struct ingest_fault *fault);
 
 /* BODY unpacked if it is gzip, else as it is; WRITER holds what was unpacked. */
 int ingest_unpack(struct ingest_text body, struct bytes_writer *writer,

@@ -158,3 +158,19 @@ int profile_list_take(struct profile_list *list, struct ingest_batch *batch)
 	profile_free(profile);
 	return r;
 }
+
+int ingest_batch_finish(struct ingest_batch *batch, int r, struct profile_list *list,
+	struct ingest_drops *drops, struct ingest_fault *fault)
+{
+	if (r == 0)
+		r = profile_list_take(list, batch);
+	ingest_drops_add(drops, &batch->drops);
+	ingest_batch_done(batch);
+	if (r == -E2BIG && fault->text[0] == '\0')
+		return ingest_refuse(fault, r,
+			"more distinct frames, stacks, labels or samples than one profile may "
+			"hold");
+	if (r == -EOVERFLOW)
+		return ingest_refuse(fault, -EBADMSG, "the sum of all values does not fit 63 bits");
+	return r;
+}

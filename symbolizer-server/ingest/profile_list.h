@@ -24,3 +24,7 @@ struct profile_list {
 void profile_list_done(struct profile_list *list);
 /* Takes the profile of BATCH, if it has samples. */
 int profile_list_take(struct profile_list *list, struct ingest_batch *batch);
+/* Ends a batch in any case: takes its profile where R is 0, adds what it dropped to DROPS, and gives
+ * R, or the error that came of it, with a sentence in FAULT. */
+int ingest_batch_finish(struct ingest_batch *batch, int r, struct profile_list *list,
+	struct ingest_drops *drops, struct ingest_fault *fault);

@@ -2,11 +2,11 @@
 /* The first line is the format, the second the content type, the rest a body: it is refused with a
  * sentence, or becomes profiles that pass their check. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "store/base/must.h"
 #include "symbolizer-server/ingest/ingest_upload.h"
+#include "symbolizer-server/ingest/profile_list.h"
 #include "tests/fuzz/fuzz.h"
 
 #define LINE_BYTES 128
@@ -29,8 +29,7 @@ void fuzz_one(const uint8_t *bytes, size_t byte_count)
 	size_t at = take_line(bytes, byte_count, format);
 	struct ingest_fault fault = {""};
 	struct ingest_drops drops = {0};
-	struct profile **profiles;
-	uint32_t count;
+	struct profile_list list = {.profiles = NULL};
 	int r;
 
 	at += take_line(bytes + at, byte_count - at, type);
@@ -40,17 +39,13 @@ void fuzz_one(const uint8_t *bytes, size_t byte_count)
 		.now_ns = UINT64_C(1796061870000000000)};
 
 	r = ingest_upload_read(&upload,
-		(struct ingest_text){(const char *)bytes + at, byte_count - at}, &drops, &profiles,
-		&count, &fault);
-	if (r < 0) {
-		must(r == -ENOMEM || fault.text[0] != '\0');
-		return;
-	}
-	for (uint32_t i = 0; i < count; i++) {
+		(struct ingest_text){(const char *)bytes + at, byte_count - at}, &list, &drops,
+		&fault);
+	must(r == 0 || r == -ENOMEM || fault.text[0] != '\0');
+	for (uint32_t i = 0; i < list.count; i++) {
 		const char *what;
 
-		must(profile_check(profiles[i], &what) == 0);
-		profile_free(profiles[i]);
+		must(profile_check(list.profiles[i], &what) == 0);
 	}
-	free(profiles);
+	profile_list_done(&list);
 }

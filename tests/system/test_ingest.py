@@ -4,6 +4,7 @@
 what is wrong is refused with a sentence and counted, and a full disk is the server's fault, not theirs.
 """
 
+import base64
 import gzip
 import json
 import os
@@ -118,6 +119,65 @@ def check_pprof(server, now):
     note(f"  pprof, {len(once)} stacks, six ways")
 
 
+def varint(number):
+    text = b""
+    while number > 127:
+        text += bytes([number & 127 | 128])
+        number >>= 7
+    return text + bytes([number])
+
+
+def span(field, body):
+    return varint(field << 3 | 2) + varint(len(body)) + body
+
+
+def push_request(profile, **labels):
+    pairs = b"".join(span(1, span(1, k.encode()) + span(2, v.encode())) for k, v in labels.items())
+    return span(1, pairs + span(2, span(1, profile)))
+
+
+def check_push(server, now):
+    """The time is the profile's own, of November; a window around it is asked for."""
+    path, profile = "/push.v1.PusherService/Push", seed("go_cpu")
+    selector = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="go.app"}'
+    (once,) = {sum(folded(server, selector, now).values()) // 6}
+    labels = {"__name__": "process_cpu", "service_name": "pushed", "region": "eu"}
+    proto = push_request(profile, **labels)
+    series = {
+        "labels": [{"name": k, "value": v} for k, v in labels.items()],
+        "samples": [{"rawProfile": base64.b64encode(gzip.compress(profile)).decode(), "ID": "x"}],
+    }
+    text = json.dumps({"series": [series]}).encode()
+    for body, content_type, expected in (
+        (proto, "application/proto", b""),
+        (text, "application/json; charset=utf-8", b"{}"),
+        (push_request(gzip.compress(profile), **labels), "application/proto", b""),
+    ):
+        status, answer = post(server, body, content_type, "/" + path)
+        check((status, answer) == (200, expected), f"{content_type}: {status} {answer[:200]!r}")
+    status, body = server.get(
+        "/api/v1/export",
+        format="folded",
+        query='process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="pushed",region="eu"}',
+        **{"from": "20260101", "until": "20270101"},
+    )
+    total = sum(int(line.rpartition(" ")[2]) for line in body.decode().splitlines())
+    check(status == 200 and total == 3 * once, f"pushed {total}, expected three times {once}")
+    for body, content_type, expected, code in (
+        (b"", "application/proto", 400, "invalid_argument"),
+        (b"\x0a\x7f", "application/proto", 400, "invalid_argument"),
+        (b"{", "application/json", 400, "invalid_argument"),
+        (proto, "text/plain", 415, "unknown"),
+    ):
+        status, answer = post(server, body, content_type, path)
+        found = json.loads(answer)["code"]
+        check((status, found) == (expected, code), f"{content_type}: {status} {found}, expected {expected} {code}")
+    # What can be read of a request is stored, what cannot be is told.
+    half = proto + push_request(b"junk", **labels)
+    check(post(server, half, "application/proto", path)[0] == 400, "a bad series was not told")
+    note("  push by Connect")
+
+
 def check_refusals(server, now):
     refused(server, 400, "name", b"a 1")
     refused(server, 400, "' '", b"a 1", name="foo bar")
@@ -144,7 +204,7 @@ def check_counters(server):
     for name, value in exactly.items():
         check(now[name] == value, f"{name} is {now[name]}, not {value}")
     check(now["client_upload_bytes"] > 0 and now["client_samples_stored"] > 0, "bytes and samples are not counted")
-    check(now["client_uploads_refused"] == 7, f"client_uploads_refused is {now['client_uploads_refused']}")
+    check(now["client_uploads_refused"] == 12, f"client_uploads_refused is {now['client_uploads_refused']}")
     whole = now["client_uploads_stored"] + now["client_uploads_refused"] + now["client_uploads_failed"]
     # The body that was too large never came whole.
     check(whole == now["client_uploads"] + 1, f"{whole} of {now['client_uploads']} uploads have a fate")
@@ -176,6 +236,7 @@ def test(stage):
     now = time.time_ns() // SECOND_NS
     check_text(server, now)
     check_pprof(server, now)
+    check_push(server, now)
     check_refusals(server, now)
     check_counters(server)
     server.stop()

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "store/base/deflate.h"
+#include "symbolizer-server/ingest/profile_list.h"
 #include "tests/support/ingest_fixture.h"
 #include "tests/support/made_pprof.h"
 
@@ -11,21 +12,19 @@
 
 static struct ingest_drops drops;
 static struct ingest_fault fault;
-static struct profile **profiles;
-static uint32_t count;
+static struct profile_list list;
 static struct proto_text pprof;
 
 static int read_body(const struct ingest_upload *upload, const void *body, size_t length)
 {
+	list = (struct profile_list){.profiles = NULL};
 	return ingest_upload_read(
-		upload, (struct ingest_text){body, length}, &drops, &profiles, &count, &fault);
+		upload, (struct ingest_text){body, length}, &list, &drops, &fault);
 }
 
 static void free_profiles(void)
 {
-	for (uint32_t i = 0; i < count; i++)
-		profile_free(profiles[i]);
-	free(profiles);
+	profile_list_done(&list);
 }
 
 static struct ingest_upload with_name(const char *name)
@@ -40,10 +39,10 @@ static void check_lines(
 	const struct ingest_upload *upload, const void *body, size_t length, const char *lines)
 {
 	CHECK_EQ(read_body(upload, body, length), 0);
-	CHECK_EQ(count, 1);
-	CHECK_STR(ingest_lines(profiles[0]), lines);
-	CHECK_EQ(profile_window_epoch_ns(profiles[0]), INGEST_START_NS);
-	CHECK_EQ(profile_window_end_epoch_ns(profiles[0]), INGEST_UNTIL_NS);
+	CHECK_EQ(list.count, 1);
+	CHECK_STR(ingest_lines(list.profiles[0]), lines);
+	CHECK_EQ(profile_window_epoch_ns(list.profiles[0]), INGEST_START_NS);
+	CHECK_EQ(profile_window_end_epoch_ns(list.profiles[0]), INGEST_UNTIL_NS);
 	free_profiles();
 }
 
@@ -130,7 +129,7 @@ static void a_form_without_a_profile_stores_nothing(void)
 	read_form("--b\r\nContent-Disposition: form-data; name=\"profile\"; filename=\"p\"\r\n\r\n"
 		  "\r\n--b--",
 		0);
-	CHECK_EQ(count, 0);
+	CHECK_EQ(list.count, 0);
 	free_profiles();
 	read_form("--b\r\nContent-Disposition: form-data; name=\"prev_profile\"; filename=\"p\""
 		  "\r\n\r\nx\r\n--b--",
@@ -145,7 +144,7 @@ static void odd_times_are_now(void)
 	upload.from = "yesterday";
 	upload.until = "";
 	CHECK_EQ(read_body(&upload, "a 1", 3), 0);
-	CHECK_EQ(profile_window_epoch_ns(profiles[0]), INGEST_UNTIL_NS);
+	CHECK_EQ(profile_window_epoch_ns(list.profiles[0]), INGEST_UNTIL_NS);
 	free_profiles();
 	upload.from = "1796061880";
 	upload.until = "1796061870";

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolizer-server/http/upload_intake.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/base/bytes.h"
+#include "store/base/fault.h"
+#include "symbolizer-server/ingest/ingest_desk.h"
+#include "symbolizer-server/ingest/ingest_upload.h"
+
+struct upload {
+	const struct upload_protocol *protocol;
+	struct site *site;
+	const struct http_request *request;
+	struct bytes_writer body;
+	int read_error; /* what is stored is not all of it */
+	struct ingest_fault fault;
+	struct http_answer *answer;
+	struct http_later later;
+};
+
+void *upload_intake_open(const struct upload_protocol *protocol, struct site *site,
+	const struct http_request *request, struct http_answer *answer)
+{
+	struct upload *upload = calloc(1, sizeof(*upload));
+
+	if (!upload) {
+		protocol->answer(request, -ENOMEM, "", answer);
+		return NULL;
+	}
+	upload->protocol = protocol;
+	upload->site = site;
+	upload->request = request;
+	bytes_writer_init(&upload->body, INGEST_BODY_BYTES_MAX);
+	return upload;
+}
+
+/* One upload has one fate. */
+static void settle(struct upload *upload, int error, struct http_answer *answer)
+{
+	bool refused = error == -EINVAL || error == -EBADMSG || error == -E2BIG ||
+		error == -EFBIG || error == -ESTALE || error == -EPROTOTYPE;
+
+	ingest_desk_count(upload->site->desk,
+		error == 0	  ? INGEST_UPLOADS_STORED
+			: refused ? INGEST_UPLOADS_REFUSED
+				  : INGEST_UPLOADS_FAILED,
+		1);
+	if (error == -ESTALE)
+		snprintf(upload->fault.text, sizeof(upload->fault.text),
+			"all of it is older than what this server keeps");
+	else if (!refused && error < 0)
+		snprintf(upload->fault.text, sizeof(upload->fault.text),
+			"it could not be stored: %s; try again later", fault_text(error));
+	upload->protocol->answer(upload->request, error, upload->fault.text, answer);
+}
+
+bool upload_intake_write(
+	void *context, const void *bytes, size_t byte_count, struct http_answer *answer)
+{
+	struct upload *upload = context;
+	int r;
+
+	bytes_write_span(&upload->body, bytes, byte_count);
+	r = bytes_writer_fault(&upload->body);
+	if (r == -EFBIG)
+		snprintf(upload->fault.text, sizeof(upload->fault.text),
+			"the body is larger than %zu bytes", INGEST_BODY_BYTES_MAX);
+	if (r < 0)
+		settle(upload, r, answer);
+	return r == 0;
+}
+
+/* On the store's thread, or at once. */
+static void on_stored(void *context, int result)
+{
+	struct upload *upload = context;
+
+	if (result == 0)
+		result = upload->read_error;
+	settle(upload, result, upload->answer);
+	upload->later.done(upload->later.exchange);
+}
+
+bool upload_intake_finish(void *context, const struct http_later *later, struct http_answer *answer)
+{
+	struct upload *upload = context;
+	struct ingest_desk *desk = upload->site->desk;
+	struct profile_list profiles = {.profiles = NULL};
+	struct ingest_drops drops = {0};
+	const struct upload_target target = {.now_ns = clock_read(&upload->site->clock).realtime_ns,
+		.profiles = &profiles,
+		.drops = &drops,
+		.fault = &upload->fault};
+
+	ingest_desk_count(desk, INGEST_UPLOADS, 1);
+	ingest_desk_count(desk, INGEST_BYTES, upload->body.byte_count);
+	upload->read_error = upload->protocol->read(upload->request,
+		(struct ingest_text){(const char *)upload->body.bytes, upload->body.byte_count},
+		&target);
+	ingest_desk_note_drops(desk, &drops);
+	/* The profiles hold copies of all that was in it. */
+	bytes_writer_done(&upload->body);
+	bytes_writer_init(&upload->body, INGEST_BODY_BYTES_MAX);
+	if (upload->read_error < 0 && profiles.count == 0) {
+		profile_list_done(&profiles);
+		settle(upload, upload->read_error, answer);
+		return true;
+	}
+	upload->answer = answer;
+	upload->later = *later;
+	ingest_desk_submit(desk, profiles.profiles, profiles.count, on_stored, upload);
+	return false;
+}
+
+void upload_intake_close(void *context)
+{
+	struct upload *upload = context;
+
+	bytes_writer_done(&upload->body);
+	free(upload);
+}
+
+int upload_status(int error)
+{
+	switch (error) {
+	case 0:
+		return 200;
+	case -EINVAL:
+		return 400;
+	case -EBADMSG:
+	case -ESTALE:
+		return 422;
+	case -E2BIG:
+	case -EFBIG:
+		return 413;
+	default:
+		return 503;
+	}
+}
