@@ -322,9 +322,9 @@ test('an empty side, two empty sides and too few samples are said', async () => 
 
 test('an answer that is not all says what it is of', async () => {
 	const partial = { reason: 'time', from: FROM * 1e6, until: (FROM + 60e3) * 1e6, unreadable_count: 0 };
-	for (const hash of [`#/compare?${RANGE}`, `#/hot?${RANGE}`]) {
+	for (const [hash, of] of [[`#/compare?${RANGE}`, ' of the left side'], [`#/hot?${RANGE}`, '']]) {
 		await onPage({ state: { partial, jsonOnly: true }, hash }, async (page) => {
-			await page.getByText(/This is not all\. The query took longer than the server allows; what is shown lies in/).waitFor();
+			await page.getByText(new RegExp(`This is not all${of}\\. The query took longer than the server allows; what is shown lies in`)).waitFor();
 		});
 	}
 	await onPage({ state: { partial, jsonOnly: false }, hash: `#/hot?${RANGE}` }, async (page) => {

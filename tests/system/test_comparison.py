@@ -3,6 +3,8 @@
 """Two builds of one program, one after the other: the comparison says by how much `slow` grew, what is
 new and what is gone, and calls everything else noise; `cairn diff --fail-if` fails a build by it."""
 
+import json
+import os
 import subprocess
 import time
 
@@ -78,6 +80,27 @@ def check_command(server, sides):
     check(ran.returncode == 1 and "left side has no samples" in ran.stderr, f"an empty side: {ran.stderr}")
 
 
+def check_page(stage, server, left, right):
+    """The page says the same of both builds, and selects on its charts."""
+
+    def milliseconds(span):
+        return f"{span[0] // 1_000_000}..{span[1] // 1_000_000}"
+
+    environment = {
+        **os.environ,
+        "CAIRN_URL": server.url,
+        "CAIRN_PROCESS": "two_builds",
+        "CAIRN_LEFT": milliseconds(left),
+        "CAIRN_RIGHT": milliseconds(right),
+        "HOME": stage.folder,
+    }
+    story = os.path.join(os.environ["CAIRN_SOURCE"], "tests/browser/compare_story.mjs")
+    words = json.dumps({"slow": "sure", "before": "gone", "after": "new"})
+    told = subprocess.run(["node", story, words], env=environment, capture_output=True, text=True, timeout=150)
+    note(told.stdout[-6000:])
+    check(told.returncode == 0, f"the story ended with {told.returncode}: {told.stderr[-3000:]}")
+
+
 def check_halves(server, left):
     """A build against itself: nothing that has more than 1 % of the time is called a change."""
     middle = left[0] + (left[1] - left[0]) // 2
@@ -106,6 +129,7 @@ def test(stage):
     check_tree(server.json("/api/v1/diff", query=QUERY, **sides))
     check_command(server, sides)
     check_halves(server, left)
+    check_page(stage, server, left, right)
     server.stop()
 
 

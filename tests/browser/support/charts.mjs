@@ -63,8 +63,9 @@ function sideOf(total, fromMs, untilMs, groups) {
 function about(state, root, times) {
 	const groups = state.short ? 1 : 8;
 	return {
-		unit: 'nanoseconds', partial_symbols: false, partial: state.partial ?? null,
-		left: sideOf(root.left, times.leftFrom, times.leftUntil, groups), right: sideOf(root.right, times.rightFrom, times.rightUntil, groups),
+		unit: 'nanoseconds', partial_symbols: false,
+		left: { ...sideOf(root.left, times.leftFrom, times.leftUntil, groups), partial: state.partial ?? null },
+		right: { ...sideOf(root.right, times.rightFrom, times.rightUntil, groups), partial: null },
 	};
 }
 

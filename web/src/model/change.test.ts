@@ -8,7 +8,7 @@ import {
 import { partsOf, seeded, type Sample } from './sample_tree.ts';
 
 function side(total: number, more: Partial<Side> = {}): Side {
-	return { total, sampleCount: total / 10, period: 10, fromMs: 0, untilMs: 60_000, coreNs: 240e9, groups: 6, ...more };
+	return { total, sampleCount: total / 10, period: 10, fromMs: 0, untilMs: 60_000, coreNs: 240e9, groups: 6, partial: null, ...more };
 }
 
 /** LEFT and RIGHT are values in level order. */

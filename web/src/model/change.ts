@@ -2,7 +2,7 @@
 // Two sides of one call tree: how much each frame has of both, by which measure they are compared, and
 // whether they differ by more than noise.
 
-import { buildTree, type FlameParts, type FlameTree, type Unit } from './flame_tree.ts';
+import { buildTree, type FlameParts, type FlameTree, type PartialAnswer, type Unit } from './flame_tree.ts';
 import { formatPercent, formatSigned, formatValue } from './format.ts';
 
 /** What values are divided by before they are compared: their side's total, its time, or its CPU time. */
@@ -28,6 +28,7 @@ export interface Side {
 	coreNs: number;
 	/** Groups of time that the spread was taken from; one tells nothing of it. */
 	groups: number;
+	partial: PartialAnswer | null;
 }
 
 /** The columns that a tree of two sides has beyond those of one. */
@@ -110,6 +111,7 @@ export function rateChance(left: Side, right: Side, leftValue: number, rightValu
 	return error > 0 ? tails(distance / error) : 1;
 }
 
+/** What a frame is drawn as; `noise` is also what is likely, but not sure. */
 export type Kind = 'noise' | 'more' | 'less' | 'new' | 'gone';
 
 /** One frame, or one function, on both sides. */
@@ -134,12 +136,13 @@ export function changeOf(sides: Pick<Comparison, 'left' | 'right' | 'norm'>, lef
 	const whole = Math.max(normalised(sides.left, sides.left.total, norm), normalised(sides.right, sides.right.total, norm));
 	const p = norm === 'share' ? shareP : rateChance(sides.left, sides.right, left, right, norm);
 	const sureness = surenessOf(p);
+	/* Of every hundred frames that did not change, five are likely to have: only what is sure is called a change. */
 	let kind: Kind = 'noise';
-	if (sureness !== 'noise' && left === 0)
+	if (sureness === 'sure' && left === 0)
 		kind = 'new';
-	else if (sureness !== 'noise' && right === 0)
+	else if (sureness === 'sure' && right === 0)
 		kind = 'gone';
-	else if (sureness !== 'noise' && leftAmount !== rightAmount)
+	else if (sureness === 'sure' && leftAmount !== rightAmount)
 		kind = rightAmount > leftAmount ? 'more' : 'less';
 	return {
 		left, right, leftAmount, rightAmount, p, sureness, kind,

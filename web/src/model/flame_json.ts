@@ -147,6 +147,7 @@ export function decodeSide(value: unknown): Side {
 		untilMs: number(json, 'until') / 1e6,
 		coreNs: number(json, 'core_ns'),
 		groups: number(json, 'groups'),
+		partial: partialOf(json),
 	};
 }
 

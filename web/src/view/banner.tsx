@@ -180,13 +180,13 @@ const reasonWords: Record<PartialAnswer['reason'], string> = {
 };
 
 /** Says which part of the range an answer is about, where that is not all of it. */
-export function PartialNote({ partial }: { partial: PartialAnswer | null }) {
+export function PartialNote({ partial, of = '' }: { partial: PartialAnswer | null; of?: string }) {
 	if (!partial)
 		return null;
 	const { fromMs, untilMs, unreadableCount } = partial;
 	return (
 		<Banner tone="note" action={<a href={at.hrefOf({ screen: 'status' })}>Status</a>}>
-			<b>This is not all.</b> {reasonWords[partial.reason]}
+			<b>This is not all{of}.</b> {reasonWords[partial.reason]}
 			{partial.reason === 'damage' ? ': ' : `; what is shown lies in ${formatSpan(fromMs, untilMs, zone.value)} ${zoneLabel(fromMs, zone.value)}. `}
 			{unreadableCount > 0 && `${plural(unreadableCount, 'block')} of the store could not be read. `}
 			{(partial.reason === 'time' || partial.reason === 'memory') && 'A shorter range or a single process is answered whole.'}

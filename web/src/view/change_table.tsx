@@ -82,7 +82,7 @@ function Row({ row: { fn, change }, index, name, chosen, label, largest }: RowPr
 			id={`change-${index}`}
 			aria-rowindex={index + 2}
 			aria-selected={chosen}
-			class={`${chosen ? 'is-chosen' : ''} ${change.kind === 'noise' ? 'is-noise' : ''}`}
+			class={`${chosen ? 'is-chosen' : ''} ${change.sureness === 'noise' ? 'is-noise' : ''}`}
 			onClick={() => pick(name, chosen)}
 			onDblClick={() => name >= 0 && focusOnFunction(name)}
 		>
@@ -180,6 +180,7 @@ export function ChangeTable() {
 					<button type="button" aria-pressed={!at.ownChange.value} onClick={() => at.go({ ownChange: false })}>With callees</button>
 					<button type="button" aria-pressed={at.ownChange.value} onClick={() => at.go({ ownChange: true })}>Own</button>
 				</div>
+				{answer && <span class="quiet">{amountTitle(at.norm.value, answer.unit)}</span>}
 			</div>
 			<div
 				class="table-scroller"

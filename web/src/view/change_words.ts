@@ -32,7 +32,9 @@ function remarkOf(change: Change, isTrimmed: boolean, small: number): string {
 	switch (change.kind) {
 	case 'new': return 'Only the right side has this.';
 	case 'gone': return 'Only the left side has this.';
-	case 'noise': return 'No more than what the same program shows from one time to the next.';
+	case 'noise': return change.sureness === 'likely'
+		? 'Chance alone does as much in one of twenty comparisons of the same program.'
+		: 'No more than what the same program shows from one time to the next.';
 	default: return '';
 	}
 }

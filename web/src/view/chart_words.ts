@@ -14,7 +14,8 @@ export function formatRate(perSecond: number, unit: Unit, noun: string): string 
 		return `${formatValue(perSecond, unit)}/s`;
 	const many = perSecond / 1e9;
 	const text = many >= 100 ? many.toFixed(0) : many >= 10 ? many.toFixed(1) : many >= 0.01 || many === 0 ? many.toFixed(2) : many.toFixed(3);
-	return `${text.replace(/\.0+$/, '')} ${noun}`;
+	const short = text.replace(/\.0+$/, '');
+	return `${short} ${short === '1' ? noun.replace(/s$/, '') : noun}`;
 }
 
 /** `14:05:10`, with thousandths where they are needed. */

@@ -8,7 +8,7 @@ import { leftChart, rightChart } from '../state/charts.ts';
 import * as at from '../state/navigation.ts';
 import { isEmpty, swatches, tree } from '../state/profile.ts';
 import { change, changedFunctions, leftHosts, rightHosts } from '../state/sides.ts';
-import { Banner, Failures, known, Notices } from './banner.tsx';
+import { Banner, Failures, known, Notices, PartialNote } from './banner.tsx';
 import { ChangeTable } from './change_table.tsx';
 import { normWords } from './change_words.ts';
 import { LeftSide, RightSide, SwapSides } from './compare_sides.tsx';
@@ -50,7 +50,7 @@ function Legend() {
 				<span>more on the right ▲</span>
 			</span>
 			<span class="quiet">stronger at {CHANGE_POINTS.join(', ')} points</span>
-			<span><Sample bucket={changeColours.same} /> noise</span>
+			<span><Sample bucket={changeColours.same} /> noise, or not sure</span>
 			<span><Sample bucket={changeColours.gone} /> gone</span>
 			<span><Sample bucket={changeColours.new} /> new</span>
 		</p>
@@ -65,6 +65,8 @@ function Weaknesses() {
 	const empty = isEmptySide(left) !== isEmptySide(right) ? (isEmptySide(left) ? 'left' : 'right') : '';
 	return (
 		<>
+			<PartialNote partial={left.partial} of=" of the left side" />
+			<PartialNote partial={right.partial} of=" of the right side" />
 			{empty && (
 				<Banner tone="note">
 					The <b>{empty}</b> side has no samples: nothing can be compared. What is shown is the other side alone.
