@@ -175,7 +175,7 @@ static void tell_refused(struct rpc_sink *sink, const struct push_ack *ack, uint
 	if (now < sink->refused_line_at_ns)
 		return;
 	sink->refused_line_at_ns = now + REFUSED_LINE_NS;
-	log_error(0, "the server refused a batch of %llu samples as malformed (%s), dropping it",
+	log_error(0, "the server refused a batch of %llu samples (%s), dropping it",
 		(unsigned long long)samples, ack->text);
 }
 

@@ -156,11 +156,11 @@
 	X(BATCHES_DEFERRED, "sink_batches_deferred", "answers `not now`; the batch was kept")    \
 	X(BATCHES_UNANSWERED, "sink_batches_unanswered",                                         \
 		"batches whose stream ended before their answer; they are sent again")           \
-	X(BATCHES_REFUSED, "sink_batches_refused", "batches that the server called malformed")   \
+	X(BATCHES_REFUSED, "sink_batches_refused", "batches that the server will never take")    \
 	X(DROPPED_FULL, "sink_samples_dropped_queue_full",                                       \
 		"samples dropped, oldest first: the queue was full")                             \
 	X(DROPPED_REFUSED, "sink_samples_dropped_refused",                                       \
-		"samples dropped: the server called their batch malformed")                      \
+		"samples dropped: the server will never take their batch")                       \
 	X(DROPPED_UNENCODED, "sink_samples_dropped_unencoded",                                   \
 		"samples dropped: no batch could be made of their window")                       \
 	X(STREAMS_OPENED, "sink_streams_opened", "streams that the server accepted")             \
