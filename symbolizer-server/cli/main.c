@@ -14,6 +14,7 @@ static const struct word {
 	const char *what;
 } words[] = {
 	{"top", command_top, "the functions where the time went"},
+	{"query", command_query_tree, "the tree of a query: cairn query 'TYPE{label=\"value\"}'"},
 	{"diff", command_diff, "what changed between two times, function by function"},
 	{"export", command_export, "the stacks, as text for other tools"},
 	{"symbols", command_symbols_any,
@@ -62,7 +63,7 @@ static int run(const struct word *word, const struct options *options)
 	}
 	if (!word) {
 		return command_misuse(
-			"say what to do: top, diff, export, symbols or status; cairn --help "
+			"say what to do: top, query, diff, export, symbols or status; cairn --help "
 			"tells more");
 	}
 	return word->run(options);
@@ -90,7 +91,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!is_flag && !word) {
 		snprintf(error, sizeof(error),
-			"there is no command %.100s; there are top, diff, export, symbols and "
+			"there is no command %.100s; there are top, query, diff, export, symbols "
+			"and "
 			"status",
 			argv[1]);
 		return command_misuse(error);

@@ -557,6 +557,25 @@ static void the_command_line_reads_it(void)
 	CHECK(strstr(cairn.said, "alert(1)>\xef\xbf\xbd\\x0a"));
 	spawned_done(&cairn);
 	spawned_start(&cairn, "cairn",
+		(const char *const[]){"query", "{host=\"a\"}", "--server", url, "--from",
+			"1700000000..1700000100", "--root", "host", NULL});
+	CHECK_EQ(spawned_wait(&cairn), 0);
+	CHECK(strstr(cairn.said,
+		"  total    self              function\n"
+		"100.00%   0.00%      500 ms  total\n"
+		"100.00%   0.00%      500 ms   host=a\n"
+		"100.00%   0.00%      500 ms    main\n"
+		" 90.00%  60.00%      450 ms     f\n"
+		" 30.00%  30.00%      150 ms      libg.so+0x40\n"
+		" 10.00%   0.00%    50.00 ms     [kernel]+0x77\n"));
+	spawned_done(&cairn);
+	spawned_start(&cairn, "cairn",
+		(const char *const[]){"query", "{process=\"web\"}", "--server", url, "--from",
+			"1700000000..1700000100", "--format", "folded", NULL});
+	CHECK_EQ(spawned_wait(&cairn), 0);
+	CHECK_STR(cairn.said, "main;f 500000000\n");
+	spawned_done(&cairn);
+	spawned_start(&cairn, "cairn",
 		(const char *const[]){"export", "--server", url, "--from=1700000000",
 			"--until=1700000100", "--process", "web", NULL});
 	CHECK_EQ(spawned_wait(&cairn), 0);
