@@ -441,8 +441,8 @@ static void files_are_taken_by_put_and_handed_to_debuggers(void)
 	CHECK_EQ(put(target, part, (char *)file + 100, byte_count - 100), 409);
 	CHECK_EQ(put("/api/v1/flame", "", "a", 1), 405);
 	CHECK_EQ(put(target, "", (char *)file, byte_count), 200);
-	wait_for(target, "\"files\":[\"debug\"]");
-	says(target, (const char *const[]){"\"named_by\":\"DWARF\"", NULL});
+	wait_for(target, "\"named_by\":\"DWARF\"");
+	says(target, (const char *const[]){"\"files\":[\"debug\"]", NULL});
 	answer = get(debuginfo);
 	CHECK_EQ(answer.status, 200);
 	CHECK_EQ(answer.body_byte_count, byte_count);
