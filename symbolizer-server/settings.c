@@ -81,7 +81,7 @@ static const struct setting rows[] = {
 		.help = "keep so many values of one label of one service a day, others as [other]"},
 	{"service-series", "N", SETTING_NUMBER, AT(service_series_max), CAP, .initial = "20000",
 		.help = "keep so many series of one service a day apart"},
-	{"series", "N", SETTING_NUMBER, AT(series_max), CAP, .initial = "500000",
+	{"series", "N", SETTING_NUMBER, AT(series_max), CAP, .initial = "200000",
 		.help = "keep so many series of all services a day apart"},
 	{"watch", "QUERY|FUNCTION", SETTING_LIST, AT(watches),
 		.help = "tell in the metrics which share of QUERY is in functions whose names "
