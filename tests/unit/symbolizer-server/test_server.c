@@ -155,10 +155,6 @@ static void every_route_answers(void)
 	SAYS("/api/v1/types?from=1700000000&until=1700000100",
 		"{\"id\":\"process_cpu:cpu:nanoseconds:cpu:nanoseconds\",\"samples\":100,"
 		"\"value\":1000000000,\"unit\":\"nanoseconds\"}");
-	SAYS("/api/v1/labels?from=1700000000&until=1700000100", "\"host\"", "\"service_name\"",
-		"\"pid\"");
-	SAYS("/api/v1/labels?name=pid&counts=yes&from=1700000000&until=1700000100",
-		"{\"label\":\"11\",\"samples\":50,\"value\":500000000}", "\"value_count\":2");
 	SAYS("/pyroscope/render?" CPU "%7B%7D" RANGE "&format=json",
 		"\"names\":[\"total\",\"main\",", "\"numTicks\":1000000000",
 		"\"sampleRate\":1000000000", "\"units\":\"samples\"", "\"durationDelta\":15",
