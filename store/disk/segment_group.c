@@ -136,6 +136,7 @@ static int read_dictionary(struct segment_group *group)
 		r = profile_new(&stacks);
 	if (r < 0)
 		return r;
+	must(stacks);
 	bytes_reader_init(&at, bytes, byte_count);
 	r = read_stacks(&at, stacks);
 	if (r == 0)
