@@ -365,11 +365,13 @@ static int deal(const struct chunk_work *work, struct dealing *dealing)
 	SCOPED_FREE struct cell_span *of_windows = NULL;
 	int r = find_cells(work, dealing, &of_windows);
 
+	if (r < 0)
+		return r;
 	dealing->first = calloc(
 		(size_t)type_count * ((size_t)dealing->cell_count + 1) + 1, sizeof(uint32_t));
 	dealing->numbers = calloc(type_count + 1, sizeof(*dealing->numbers));
-	if (r == 0 && (!dealing->first || !dealing->numbers))
-		r = -ENOMEM;
+	if (!dealing->first || !dealing->numbers)
+		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < type_count; i++) {
 		if (work->visit->types[i])
 			r = deal_table(work, dealing, i, of_windows);
