@@ -178,8 +178,6 @@ static void queries_choose_and_ranges_cut(void)
 		"\"functions\":[]");
 	SAYS("/api/v1/flame?" CPU "&from=1700000000&until=1700000000", "\"names\":[\"total\"]");
 	SAYS("/api/v1/hosts?from=1700000000&until=1700000000", "{\"hosts\":[]}");
-	SAYS("/pyroscope/render?" CPU "&from=1700000000&until=1700000000",
-		"\"levels\":[[0,0,0,0]]");
 	SAYS("/api/v1/flame?" CPU RANGE "&max_nodes=3", "\"trimmed\":true", "small)\"");
 }
 
@@ -227,6 +225,7 @@ static void wrong_requests_say_what_to_mend(void)
 		{"/pyroscope/render?" CPU, "missing time range"},
 		{"/pyroscope/render?" CPU "&from=now-1h&format=dot", "`json`"},
 		{"/api/v1/hosts?query=a:b:c", "five parts"},
+		{"/pyroscope/render?" CPU "&from=1700000000&until=1700000000", "empty time range"},
 		{"/api/v1/diff?" CPU "&view=table", "`functions`"},
 		{"/api/v1/diff?" CPU "&left_from=never", "left_from"},
 		{"/api/v1/top?a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q&r&s&t&u&v&w&x&y&z&1&2&3&4&5&6&7",
