@@ -11,11 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the server holds besides connections: files of profiles and symbols, pipes to the sandbox,
- * downloads, the libraries' own; with a margin. */
-#define FILE_BUDGET_OWN 192u
+/* What the server holds besides connections: a descriptor for each segment of profiles, of which
+ * there is one a day and some dozens (two hundred with a retention of 90 days), files of symbols,
+ * pipes to the sandbox, downloads, the libraries' own; with a margin. */
+#define FILE_BUDGET_OWN 448u
 /* The least that it starts with. */
-#define FILE_BUDGET_MIN 256u
+#define FILE_BUDGET_MIN 512u
 
 struct file_budget {
 	uint32_t http_connections;

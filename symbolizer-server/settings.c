@@ -70,6 +70,9 @@ static const struct setting rows[] = {
 		.help = "delete profiles older than this: 36h, 90d, forever"},
 	{"retain-bytes", "SIZE", SETTING_NUMBER, AT(retain_bytes), LIMIT, .initial = "20G",
 		.help = "delete the oldest profiles beyond this: 500M, 20G, unlimited"},
+	{"hot-time", "TIME", SETTING_NUMBER, AT(hot_ns), TIME, .initial = "48h",
+		.help = "keep the moment of each sample within its ten seconds so long: 48h, 7d, "
+			"forever"},
 	{"query-seconds", "TIME", SETTING_NUMBER, AT(query_ns), TIME, .initial = "10s",
 		.help = "answer a query that took this long with what it has read: 10s, 1m, "
 			"forever"},
@@ -81,12 +84,8 @@ static const struct setting rows[] = {
 		.help = "keep so many values of one label of one service a day, others as [other]"},
 	{"service-series", "N", SETTING_NUMBER, AT(service_series_max), CAP, .initial = "20000",
 		.help = "keep so many series of one service a day apart"},
-	{"series", "N", SETTING_NUMBER, AT(series_max), CAP, .initial = "200000",
+	{"series", "N", SETTING_NUMBER, AT(series_max), CAP, .initial = "500000",
 		.help = "keep so many series of all services a day apart"},
-	{"watch", "QUERY|FUNCTION", SETTING_LIST, AT(watches),
-		.help = "tell in the metrics which share of QUERY is in functions whose names "
-			"match "
-			"the expression FUNCTION; may be given several times"},
 	{"symbol-bytes", "SIZE", SETTING_NUMBER, AT(symbol_bytes), LIMIT,
 		.help = "keep at most this much of symbol indexes (4G)"},
 	{"symbol-file-bytes", "SIZE", SETTING_NUMBER, AT(symbol_file_bytes), LIMIT,

@@ -31,7 +31,7 @@ struct settings {
 	char *web_dir; /* NULL: the page inside of the program */
 	uint64_t retain_ns;
 	uint64_t retain_bytes;
-	struct setting_list watches;
+	uint64_t hot_ns;
 	uint64_t query_ns;
 	uint64_t query_bytes;
 	uint64_t query_memo_bytes;

@@ -286,29 +286,49 @@ static int scan_by_index(int fd, log_reader_fn fn, void *context, struct log_sca
 	return walk_index(index, byte_count, end, fn, context, &scan->record_count);
 }
 
-int log_reader_scan(int fd, log_reader_fn fn, void *context, struct log_scan *ret_scan)
+static int begin_scan(int fd, struct log_scan *scan)
 {
-	struct log_scan scan = {0};
-	SCOPED_FREE struct walk *walk = NULL;
 	struct stat status;
-	int r;
 
 	if (fstat(fd, &status) < 0)
 		return -errno;
-	scan.file_bytes = (uint64_t)status.st_size;
-	r = check_file_header(fd, &scan);
+	*scan = (struct log_scan){.file_bytes = (uint64_t)status.st_size};
+	return check_file_header(fd, scan);
+}
+
+static int scan_by_walk(int fd, log_reader_fn fn, void *context, struct log_scan *scan)
+{
+	SCOPED_FREE struct walk *walk = calloc(1, sizeof(*walk));
+
+	if (!walk)
+		return -ENOMEM;
+	*walk = (struct walk){.fd = fd, .fn = fn, .context = context, .scan = scan};
+	return walk_records(walk);
+}
+
+int log_reader_walk(int fd, log_reader_fn fn, void *context, struct log_scan *ret_scan)
+{
+	struct log_scan scan;
+	int r = begin_scan(fd, &scan);
+
+	if (r == 0)
+		r = scan_by_walk(fd, fn, context, &scan);
+	if (r == 0)
+		*ret_scan = scan;
+	return r;
+}
+
+int log_reader_scan(int fd, log_reader_fn fn, void *context, struct log_scan *ret_scan)
+{
+	struct log_scan scan;
+	int r = begin_scan(fd, &scan);
+
 	if (r < 0)
 		return r;
 	r = scan_by_index(fd, fn, context, &scan);
-	if (r < 0 && !scan.sealed && r != -ENOMEM) {
-		walk = calloc(1, sizeof(*walk));
-		if (!walk)
-			return -ENOMEM;
-		*walk = (struct walk){.fd = fd, .fn = fn, .context = context, .scan = &scan};
-		r = walk_records(walk);
-	}
-	if (r != 0)
-		return r;
-	*ret_scan = scan;
-	return 0;
+	if (r < 0 && !scan.sealed && r != -ENOMEM)
+		r = scan_by_walk(fd, fn, context, &scan);
+	if (r == 0)
+		*ret_scan = scan;
+	return r;
 }

@@ -37,6 +37,8 @@ struct log_scan {
 
 /* Calls FN for every profile record of the file, in order. */
 int log_reader_scan(int fd, log_reader_fn fn, void *context, struct log_scan *ret_scan);
+/* The same of any file without its index, every checksum looked at. */
+int log_reader_walk(int fd, log_reader_fn fn, void *context, struct log_scan *ret_scan);
 
 /* Reads the record of BYTE_COUNT bytes at OFFSET into memory for the caller to free; RECORD borrows
  * from it, the payload lies behind its header. -EBADMSG: damaged, or not there. */

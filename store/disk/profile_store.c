@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *   DIR/lock  DIR/format  DIR/profiles/0000000001.log ...     store_dir
- *        file = records + index                               log_file writes, log_reader reads
+ *   DIR/lock  DIR/format  DIR/profiles/0000000001.log, 0000000002.seg ...   store_dir
+ *        log = records + index                                log_file writes, log_reader reads
  *        record = header + block                              log_record, block_codec
+ *        segment = what many logs held                        segment_writer, segment_reader
  *
  *   append -> queue -> store_writer (groups, fdatasync) -> time_index -> store_visit
- *                           |
- *                           +-> store_files (retention)
+ *                           |                 logs              |            ^
+ *                           +-> store_files (retention)         v            |
+ *                                       ^               store_compact -> store_pieces
+ *                                       +----------------------+     segments
  */
 #include "store/disk/profile_store.h"
 
@@ -20,6 +23,8 @@
 #include "store/base/cleanup.h"
 #include "store/base/fault.h"
 #include "store/base/must.h"
+#include "store/disk/compaction.h"
+#include "store/disk/store_compact.h"
 #include "store/disk/store_files.h"
 #include "store/disk/store_load.h"
 #include "store/disk/store_state.h"
@@ -30,12 +35,12 @@
 #define PENDING_BYTES_MAX (UINT64_C(64) << 20)
 #define PENDING_COUNT_MAX UINT64_C(65536)
 
-/* A file ends at the latest after an hour or so many bytes; earlier under a small retention, so
+/* A log ends at the latest after ten minutes or so many bytes; earlier under a small retention, so
  * that whole files can follow it. */
 #define ROLL_BYTES_MIN (UINT64_C(1) << 20)
 #define ROLL_BYTES_MAX (UINT64_C(64) << 20)
 #define ROLL_NS_MIN (60 * NS_PER_S)
-#define ROLL_NS_MAX (3600 * NS_PER_S)
+#define ROLL_NS_MAX COMPACTION_PERIOD_NS_MIN
 #define ROLLS_PER_SIZE 16
 #define ROLLS_PER_AGE 8
 
@@ -75,10 +80,12 @@ static int init_store(struct profile_store *store, const struct profile_store_co
 	store->active.fd = -1;
 	store->last = &store->first;
 	batch_seen_init(&store->seen);
+	segment_cache_init(&store->cache, SEGMENT_CACHE_BYTES_DEFAULT);
 	pthread_mutex_init(&store->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&store->work, &attributes);
+	pthread_cond_init(&store->compact, &attributes);
 	pthread_cond_init(&store->answered, &attributes);
 	pthread_condattr_destroy(&attributes);
 	return time_index_init(&store->index);
@@ -91,26 +98,45 @@ static void free_store(struct profile_store *store)
 	batch_seen_done(&store->seen);
 	log_file_done(&store->active);
 	for (uint32_t i = 0; i < store->file_count; i++)
-		free(store->files[i]);
+		store_file_free(store, store->files[i]);
 	free(store->files);
+	segment_cache_done(&store->cache);
 	store_dir_close(&store->dir);
 	pthread_cond_destroy(&store->work);
+	pthread_cond_destroy(&store->compact);
 	pthread_cond_destroy(&store->answered);
 	pthread_mutex_destroy(&store->lock);
 	free(store);
 }
 
-static int start_writer(struct profile_store *store, struct profile_store_report *report)
+static int start_threads(struct profile_store *store, struct profile_store_report *report)
 {
 	int r;
 
 	store_writer_retain(store);
 	store->next_retain_ns = clock_monotonic_ns() + STORE_RETAIN_PERIOD_NS;
 	r = -pthread_create(&store->thread, NULL, store_writer_run, store);
+	store->has_thread = r == 0;
+	if (r == 0 && compaction_is_worth_it(store->config.retain_ns)) {
+		r = -pthread_create(&store->compactor, NULL, store_compact_run, store);
+		store->has_compactor = r == 0;
+	}
 	if (r < 0)
 		snprintf(report->problem, sizeof(report->problem), "no thread: %s", fault_text(r));
-	store->has_thread = r == 0;
 	return r;
+}
+
+static void stop_threads(struct profile_store *store)
+{
+	pthread_mutex_lock(&store->lock);
+	store->closing = true;
+	pthread_cond_signal(&store->work);
+	pthread_cond_signal(&store->compact);
+	pthread_mutex_unlock(&store->lock);
+	if (store->has_compactor)
+		pthread_join(store->compactor, NULL);
+	if (store->has_thread)
+		pthread_join(store->thread, NULL);
 }
 
 static int open_store(
@@ -128,7 +154,7 @@ static int open_store(
 	store->counters[PROFILE_STORE_damaged_stretches] = report->damaged_count;
 	if (store->config.catalog && !store->config.read_only)
 		store->catalog = store_catalog_start(store, path);
-	return store->config.read_only ? 0 : start_writer(store, report);
+	return store->config.read_only ? 0 : start_threads(store, report);
 }
 
 int profile_store_open(const struct profile_store_config *config,
@@ -144,6 +170,8 @@ int profile_store_open(const struct profile_store_config *config,
 	if (r == 0)
 		r = open_store(store, config->dir, ret_report);
 	if (r < 0) {
+		store_catalog_stop(store->catalog);
+		stop_threads(store);
 		free_store(store);
 		return r;
 	}
@@ -156,13 +184,7 @@ void profile_store_close(struct profile_store *store)
 	if (!store)
 		return;
 	store_catalog_stop(store->catalog);
-	if (store->has_thread) {
-		pthread_mutex_lock(&store->lock);
-		store->closing = true;
-		pthread_cond_signal(&store->work);
-		pthread_mutex_unlock(&store->lock);
-		pthread_join(store->thread, NULL);
-	}
+	stop_threads(store);
 	must(!store->visits && !store->first);
 	free_store(store);
 }
@@ -334,23 +356,33 @@ void profile_store_retain(struct profile_store *store)
 
 void profile_store_compact(struct profile_store *store)
 {
-	profile_store_flush(store);
+	uint64_t serial;
+
+	/* Logs that are due end. */
+	profile_store_retain(store);
+	if (!store->has_compactor)
+		return;
+	pthread_mutex_lock(&store->lock);
+	serial = ++store->compact_wanted;
+	pthread_cond_signal(&store->compact);
+	while (store->compact_done < serial)
+		pthread_cond_wait(&store->answered, &store->lock);
+	pthread_mutex_unlock(&store->lock);
 }
 
-/* Registers a visit and fixes what it may see. False: nothing can match. */
-static bool begin_visit(struct profile_store *store, const struct profile_store_filter *filter,
+/* Registers a visit and fixes what it may see. False: nothing in the index can match. */
+static bool begin_visit(struct profile_store *store, const struct store_visitor *visitor,
 	struct store_visit *visit, struct time_selection *selection)
 {
+	/* What is told of windows is told by each batch, whatever types it has. */
+	const char *type = visitor->profile ? visitor->filter.type : NULL;
 	bool may_match;
 
 	pthread_mutex_lock(&store->lock);
-	may_match = time_index_select(&store->index, filter ? filter->host : NULL,
-		filter ? filter->type : NULL, selection);
+	may_match = time_index_select(&store->index, visitor->filter.host, type, selection);
 	selection->id_end = store->visible_id;
-	if (may_match) {
-		*visit = (struct store_visit){++store->visit_serial, store->visits};
-		store->visits = visit;
-	}
+	*visit = (struct store_visit){++store->visit_serial, store->visits};
+	store->visits = visit;
 	pthread_mutex_unlock(&store->lock);
 	return may_match;
 }
@@ -367,19 +399,25 @@ static void end_visit(struct profile_store *store, const struct store_visit *vis
 	store_files_reap(store);
 }
 
-static int run_visit(struct profile_store *store, struct time_selection selection,
-	const struct profile_store_filter *filter, const struct store_visitor *visitor)
+static int run_visit(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
+	const struct profile_store_filter *filter, struct store_visitor *visitor)
 {
 	struct retention_limits limits = {clock_read(&store->config.clock).realtime_ns,
 		store->config.retain_ns, UINT64_MAX, UINT64_MAX};
+	struct time_selection selection;
 	struct store_visit registered;
+	bool may_match;
 	int r;
 
-	selection.from_ns = clamp(selection.from_ns, retention_edge_ns(&limits), UINT64_MAX);
-	if (selection.from_ns >= selection.until_ns ||
-		!begin_visit(store, filter, &registered, &selection))
+	visitor->from_ns = clamp(from_ns, retention_edge_ns(&limits), UINT64_MAX);
+	visitor->until_ns = until_ns;
+	if (filter)
+		visitor->filter = *filter;
+	if (visitor->from_ns >= until_ns)
 		return 0;
-	r = store_visit_run(store, &selection, registered.serial, visitor);
+	selection = (struct time_selection){.from_ns = visitor->from_ns, .until_ns = until_ns};
+	may_match = begin_visit(store, visitor, &registered, &selection);
+	r = store_visit_run(store, may_match ? &selection : NULL, registered.serial, visitor);
 	end_visit(store, &registered);
 	return r;
 }
@@ -387,34 +425,25 @@ static int run_visit(struct profile_store *store, struct time_selection selectio
 int profile_store_visit(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
 	const struct profile_store_filter *filter, profile_store_visit_fn visit, void *context)
 {
-	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
-	struct store_visitor visitor = {.profile = visit,
-		.context = context,
-		.unreadable = filter ? filter->unreadable_count : NULL};
+	struct store_visitor visitor = {.profile = visit, .context = context};
 
-	return run_visit(store, selection, filter, &visitor);
+	return run_visit(store, from_ns, until_ns, filter, &visitor);
 }
 
 int profile_store_visit_lives(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
 	const struct profile_store_filter *filter, profile_store_lives_fn visit, void *context)
 {
-	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
-	struct store_visitor visitor = {.lives = visit,
-		.context = context,
-		.unreadable = filter ? filter->unreadable_count : NULL};
+	struct store_visitor visitor = {.lives = visit, .context = context};
 
-	return run_visit(store, selection, filter, &visitor);
+	return run_visit(store, from_ns, until_ns, filter, &visitor);
 }
 
 int profile_store_visit_windows(struct profile_store *store, uint64_t from_ns, uint64_t until_ns,
 	const struct profile_store_filter *filter, profile_store_window_fn visit, void *context)
 {
-	struct time_selection selection = {.from_ns = from_ns, .until_ns = until_ns};
-	struct store_visitor visitor = {.window = visit,
-		.context = context,
-		.unreadable = filter ? filter->unreadable_count : NULL};
+	struct store_visitor visitor = {.window = visit, .context = context};
 
-	return run_visit(store, selection, filter, &visitor);
+	return run_visit(store, from_ns, until_ns, filter, &visitor);
 }
 
 uint64_t profile_store_serial(struct profile_store *store, uint64_t from_ns, uint64_t until_ns)
@@ -437,6 +466,11 @@ static void sum_files(const struct profile_store *store, struct profile_store_st
 		const struct store_file *file = store->files[i];
 
 		stats->bytes += file->bytes;
+		stats->record_count += file->record_count;
+		if (file->kind == STORE_SEGMENT) {
+			stats->segment_count++;
+			stats->segment_bytes += file->bytes;
+		}
 		if (file->record_count == 0)
 			continue;
 		if (stats->oldest_ns == 0 || file->start_ns < stats->oldest_ns)
@@ -456,6 +490,17 @@ static void look_at_disk(const struct profile_store *store, struct profile_store
 	stats->disk_free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
 }
 
+static void look_at_cache(struct profile_store *store, struct profile_store_stats *stats)
+{
+	struct segment_cache *cache = &store->cache;
+
+	pthread_mutex_lock(&cache->lock);
+	stats->cache_bytes = cache->byte_count;
+	stats->counters[PROFILE_STORE_groups_decoded] = cache->decoded_count;
+	stats->counters[PROFILE_STORE_groups_reused] = cache->reused_count;
+	pthread_mutex_unlock(&cache->lock);
+}
+
 void profile_store_stats(struct profile_store *store, struct profile_store_stats *ret_stats)
 {
 	struct profile_store_stats stats = {0};
@@ -464,9 +509,10 @@ void profile_store_stats(struct profile_store *store, struct profile_store_stats
 
 	pthread_mutex_lock(&store->lock);
 	memcpy(stats.counters, store->counters, sizeof(stats.counters));
+	look_at_cache(store, &stats);
 	sum_files(store, &stats);
 	stats.file_count = store->file_count;
-	stats.record_count = store->index.entry_count;
+	stats.compact_error = store->compact_error;
 	stats.pending_count = store->pending_count;
 	stats.pending_bytes = store->pending_bytes;
 	stats.full = store->full;

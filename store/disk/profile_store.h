@@ -36,6 +36,7 @@ struct profile_store_config {
 	uint64_t hot_ns; /* slots are kept so long; 0: the default; UINT64_MAX: for ever */
 	uint64_t grace_ns; /* an hour is compacted so long after its end; 0: the default */
 	struct clock clock;
+	bool compact_on_demand; /* only when profile_store_compact says so */
 	bool catalog; /* keeps lists of labels beside the profiles: profile_store_labels.h */
 	bool read_only; /* looks at a folder, even one in use: no lock, no thread, no change */
 };
@@ -163,12 +164,13 @@ uint64_t profile_store_serial(struct profile_store *store, uint64_t from_ns, uin
 
 /* Deletes what is past retention now; the writer thread does so by itself every few minutes. */
 void profile_store_retain(struct profile_store *store);
-/* Compacts now what can be, and waits for it; the compactor does so by itself. */
+/* Ends logs that are due, compacts now what can be, and waits for it; the compactor does so by
+ * itself. */
 void profile_store_compact(struct profile_store *store);
 
 /* Counters since opening: name, meaning. Offered = appended + duplicates + refused by one of the
- * reasons + failed + pending now. Files found + created = expired + evicted + given up + those that
- * could not be deleted + those there are now. */
+ * reasons + failed + pending now. Files found + created + segments written = expired + evicted +
+ * replaced + given up + those that could not be deleted + those there are now. */
 #define PROFILE_STORE_COUNTERS(X)                                                              \
 	X(records_offered, "batches handed to the store")                                      \
 	X(records_appended, "batches made durable")                                            \
@@ -183,18 +185,27 @@ void profile_store_compact(struct profile_store *store);
 	X(write_failures, "group commits whose write failed, other than by a full disk")       \
 	X(sync_failures, "group commits whose fdatasync failed: nothing of them acknowledged") \
 	X(commits, "group commits, one fdatasync each")                                        \
-	X(files_found, "log files found when opening")                                         \
+	X(files_found, "files found when opening")                                             \
 	X(files_created, "log files begun")                                                    \
 	X(files_given_up, "log files given up before anything in them was durable")            \
-	X(files_expired, "log files deleted by age")                                           \
-	X(files_evicted, "log files deleted by size")                                          \
-	X(bytes_deleted, "bytes given back by deleting log files")                             \
-	X(delete_failures, "log files that should have been deleted and could not be")         \
+	X(files_expired, "files deleted by age")                                               \
+	X(files_evicted, "files deleted by size")                                              \
+	X(files_replaced, "files deleted because a segment holds what they held")              \
+	X(segments_written, "segments made by compaction")                                     \
+	X(compactions_failed, "compactions that failed: what they were to replace stayed")     \
+	X(compact_bytes_in, "bytes of the files that segments replaced")                       \
+	X(compact_bytes_out, "bytes of the segments that replaced them")                       \
+	X(bytes_deleted, "bytes given back by deleting files")                                 \
+	X(delete_failures, "files that should have been deleted and could not be")             \
 	X(torn_tails, "unfinished ends of files found when opening")                           \
 	X(torn_bytes, "bytes of those ends")                                                   \
 	X(damaged_stretches, "unreadable stretches in the middle of files found when opening") \
 	X(blocks_read, "blocks decoded for visits")                                            \
 	X(blocks_unreadable, "blocks left out of a visit: bytes damaged, or not readable")     \
+	X(pieces_read, "pieces of segments handed to visits")                                  \
+	X(sections_unreadable, "parts of segments left out of a visit: damaged")               \
+	X(groups_decoded, "dictionaries of segments decoded for visits")                       \
+	X(groups_reused, "dictionaries of segments that were in memory already")               \
 	X(keys_forgotten, "batch keys forgotten before their time because too many are known") \
 	X(catalog_made_anew, "times the catalogue of labels was made from the profiles")       \
 	X(catalog_failures, "times the catalogue lost series, to find them in the profiles")   \
@@ -209,9 +220,12 @@ enum profile_store_counter {
 
 struct profile_store_stats {
 	uint64_t counters[PROFILE_STORE_COUNTER_COUNT];
-	uint64_t file_count;
-	uint64_t record_count; /* in the index */
-	uint64_t bytes; /* of all log files */
+	uint64_t file_count; /* logs and segments */
+	uint64_t segment_count; /* of these */
+	uint64_t record_count; /* batches in all of them */
+	uint64_t bytes; /* of all files */
+	uint64_t segment_bytes; /* of these, segments */
+	uint64_t cache_bytes; /* in memory: decoded dictionaries of segments */
 	uint64_t oldest_ns; /* start of the oldest window, epoch; 0 if there is none */
 	uint64_t newest_ns; /* end of the newest window, epoch; 0 if there is none */
 	uint64_t pending_count; /* appended, not yet answered */
@@ -220,6 +234,7 @@ struct profile_store_stats {
 	uint64_t disk_free_bytes; /* of these, for us */
 	bool full; /* the disk is full: appends are refused until it has room again */
 	int commit_error; /* result of the last commit */
+	int compact_error; /* of the last compaction */
 };
 
 void profile_store_stats(struct profile_store *store, struct profile_store_stats *ret_stats);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Retention: what to delete, decided purely; done elsewhere.
  *
- * What it is   the rule by which log files go: first those whose newest data are too old, then,
+ * What it is   the rule by which files go: first those whose newest data are too old, then,
  *              oldest first, as many as it takes to stay within the bytes and records allowed.
  * Ownership    values only.
  * Threads      any.
@@ -12,7 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum retention_verdict { RETENTION_KEEP, RETENTION_EXPIRED, RETENTION_EVICTED };
+enum retention_verdict {
+	RETENTION_KEEP,
+	RETENTION_EXPIRED,
+	RETENTION_EVICTED,
+	RETENTION_REPLACED, /* by a segment: never decided here */
+};
 
 struct retention_file {
 	uint64_t newest_ns; /* end of its newest data, never later than received; epoch */

@@ -15,10 +15,10 @@
 #include "store/base/cleanup.h"
 
 /* More files than any retention leaves; what a foreign folder may make us hold. */
-#define LOG_COUNT_MAX ((size_t)1 << 20)
+#define NUMBER_COUNT_MAX ((size_t)1 << 20)
 #define COPY_BYTES 65536
 /* A file a second lasts for 3 * 10^10 years; a foreign name must not use numbers up. */
-#define LOG_NUMBER_MAX UINT64_C(1000000000000000000)
+#define NUMBER_MAX UINT64_C(1000000000000000000)
 #define FORMAT_TEXT "cairn data folder, format "
 
 static void close_dirs(DIR **stream)
@@ -100,11 +100,28 @@ static int write_format(int dir_fd)
 	return 0;
 }
 
+static bool is_format(const char *text, int version)
+{
+	char expected[64];
+
+	snprintf(expected, sizeof(expected), FORMAT_TEXT "%d\n", version);
+	return strcmp(text, expected) == 0;
+}
+
+/* Older formats are read as they are, but get things that their own versions would not see: those
+ * must refuse the folder from here on. */
+static int raise_format(int dir_fd)
+{
+	int r = write_format(dir_fd);
+
+	return r == 0 && fsync(dir_fd) < 0 ? -errno : r;
+}
+
 static int check_format(int dir_fd, const char *path, bool read_only, char *ret_problem)
 {
 	SCOPED_FD int fd = openat(dir_fd, "format", O_RDONLY | O_CLOEXEC);
-	char text[64] = "", expected[64];
-	int r;
+	char text[64] = "";
+	int r = 0;
 
 	if (fd < 0 && errno == ENOENT && !read_only) {
 		r = write_format(dir_fd);
@@ -114,9 +131,12 @@ static int check_format(int dir_fd, const char *path, bool read_only, char *ret_
 		return fail(-errno, ret_problem, path, "its format file cannot be opened");
 	if (read(fd, text, sizeof(text) - 1) < 0)
 		return fail(-errno, ret_problem, path, "its format file cannot be read");
-	snprintf(expected, sizeof(expected), FORMAT_TEXT "%d\n", STORE_FORMAT_VERSION);
-	if (strcmp(text, expected) == 0)
+	if (is_format(text, STORE_FORMAT_VERSION))
 		return 0;
+	if (is_format(text, STORE_FORMAT_VERSION_MIN)) {
+		r = read_only ? 0 : raise_format(dir_fd);
+		return r < 0 ? fail(r, ret_problem, path, "cannot be written to") : 0;
+	}
 	return fail(-ENOTSUP, ret_problem, path,
 		"its format is not one that this version reads; keep it and use the version that "
 		"wrote it, or name another folder");
@@ -169,29 +189,31 @@ void store_dir_close(struct store_dir *dir)
 	dir->profiles_fd = dir->lock_fd = -1;
 }
 
-void store_dir_log_name(uint64_t number, char *ret_name)
+static const char *const endings[] = {
+	[STORE_LOG] = "log",
+	[STORE_SEGMENT] = "seg",
+	[STORE_TORN] = "torn",
+	[STORE_UNFINISHED] = "new",
+};
+
+void store_dir_name(enum store_kind kind, uint64_t number, char *ret_name)
 {
-	snprintf(ret_name, STORE_LOG_NAME_BYTES, "%010" PRIu64 ".log", number);
+	snprintf(ret_name, STORE_NAME_BYTES, "%010" PRIu64 ".%s", number, endings[kind]);
 }
 
-static void torn_name(uint64_t number, char *ret_name)
+/* Whether NAME is exactly what store_dir_name makes of a number. */
+static bool parse_name(enum store_kind kind, const char *name, uint64_t *ret_number)
 {
-	snprintf(ret_name, STORE_LOG_NAME_BYTES, "%010" PRIu64 ".torn", number);
-}
-
-/* Whether NAME is exactly what store_dir_log_name makes of a number. */
-static bool parse_log_name(const char *name, uint64_t *ret_number)
-{
-	char again[STORE_LOG_NAME_BYTES];
+	char again[STORE_NAME_BYTES];
 	uint64_t number;
 
 	if (name[0] < '0' || name[0] > '9')
 		return false;
 	errno = 0;
 	number = strtoull(name, NULL, 10);
-	if (errno != 0 || number > LOG_NUMBER_MAX)
+	if (errno != 0 || number > NUMBER_MAX)
 		return false;
-	store_dir_log_name(number, again);
+	store_dir_name(kind, number, again);
 	if (strcmp(name, again) != 0)
 		return false;
 	*ret_number = number;
@@ -209,7 +231,7 @@ static int add_number(uint64_t **numbers, size_t *count, uint64_t number)
 {
 	uint64_t *grown = *numbers;
 
-	if (*count == LOG_COUNT_MAX)
+	if (*count == NUMBER_COUNT_MAX)
 		return -E2BIG;
 	if ((*count & (*count + 1)) == 0) { /* full at one less than each power of two */
 		grown = realloc(*numbers, (*count + 1) * 2 * sizeof(**numbers));
@@ -221,7 +243,8 @@ static int add_number(uint64_t **numbers, size_t *count, uint64_t number)
 	return 0;
 }
 
-int store_dir_list(const struct store_dir *dir, uint64_t **ret_numbers, size_t *ret_count)
+int store_dir_list(const struct store_dir *dir, enum store_kind kind, uint64_t **ret_numbers,
+	size_t *ret_count)
 {
 	__attribute__((cleanup(close_dirs))) DIR *stream = NULL;
 	SCOPED_FREE uint64_t *numbers = NULL;
@@ -240,7 +263,7 @@ int store_dir_list(const struct store_dir *dir, uint64_t **ret_numbers, size_t *
 		uint64_t number;
 		int r = 0;
 
-		if (parse_log_name(entry->d_name, &number))
+		if (parse_name(kind, entry->d_name, &number))
 			r = add_number(&numbers, &count, number);
 		if (r < 0)
 			return r;
@@ -252,18 +275,43 @@ int store_dir_list(const struct store_dir *dir, uint64_t **ret_numbers, size_t *
 	return 0;
 }
 
-int store_dir_open_log(const struct store_dir *dir, uint64_t number, bool writable, int *ret_fd)
+int store_dir_open_file(const struct store_dir *dir, enum store_kind kind, uint64_t number,
+	bool writable, int *ret_fd)
 {
-	char name[STORE_LOG_NAME_BYTES];
+	char name[STORE_NAME_BYTES];
 	int fd;
 
-	store_dir_log_name(number, name);
+	store_dir_name(kind, number, name);
 	fd = openat(
 		dir->profiles_fd, name, (writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	*ret_fd = fd;
 	return 0;
+}
+
+int store_dir_begin_segment(const struct store_dir *dir, uint64_t number, int *ret_fd)
+{
+	char name[STORE_NAME_BYTES];
+	int fd;
+
+	store_dir_name(STORE_UNFINISHED, number, name);
+	fd = openat(dir->profiles_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	if (fd < 0)
+		return -errno;
+	*ret_fd = fd;
+	return 0;
+}
+
+int store_dir_publish_segment(const struct store_dir *dir, uint64_t number)
+{
+	char from[STORE_NAME_BYTES], to[STORE_NAME_BYTES];
+
+	store_dir_name(STORE_UNFINISHED, number, from);
+	store_dir_name(STORE_SEGMENT, number, to);
+	if (renameat(dir->profiles_fd, from, dir->profiles_fd, to) < 0)
+		return -errno;
+	return store_dir_sync(dir);
 }
 
 static int copy_tail(int from_fd, uint64_t offset, int to_fd)
@@ -287,10 +335,10 @@ static int copy_tail(int from_fd, uint64_t offset, int to_fd)
 
 int store_dir_cut_tail(const struct store_dir *dir, uint64_t number, int fd, uint64_t offset)
 {
-	char name[STORE_LOG_NAME_BYTES];
+	char name[STORE_NAME_BYTES];
 	SCOPED_FD int torn_fd = -1;
 
-	torn_name(number, name);
+	store_dir_name(STORE_TORN, number, name);
 	torn_fd = openat(dir->profiles_fd, name,
 		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
 	/* Nothing in it was ever acknowledged, so the copy is a courtesy to whoever looks for what
@@ -302,13 +350,15 @@ int store_dir_cut_tail(const struct store_dir *dir, uint64_t number, int fd, uin
 	return store_dir_sync(dir);
 }
 
-int store_dir_remove_log(const struct store_dir *dir, uint64_t number)
+int store_dir_remove(const struct store_dir *dir, enum store_kind kind, uint64_t number)
 {
-	char name[STORE_LOG_NAME_BYTES];
+	char name[STORE_NAME_BYTES];
 
-	torn_name(number, name);
-	unlinkat(dir->profiles_fd, name, 0);
-	store_dir_log_name(number, name);
+	if (kind == STORE_LOG) {
+		store_dir_name(STORE_TORN, number, name);
+		unlinkat(dir->profiles_fd, name, 0);
+	}
+	store_dir_name(kind, number, name);
 	if (unlinkat(dir->profiles_fd, name, 0) < 0 && errno != ENOENT)
 		return -errno;
 	return 0;

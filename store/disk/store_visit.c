@@ -8,6 +8,9 @@
 #include "store/base/cleanup.h"
 #include "store/disk/block_codec.h"
 #include "store/disk/log_reader.h"
+#include "store/disk/store_files.h"
+#include "store/disk/store_pieces.h"
+#include "store/disk/store_windows.h"
 
 /* The file read last: records that follow each other in time mostly lie in one. */
 struct open_log {
@@ -28,7 +31,7 @@ static int open_log(
 
 	if (log->file == file)
 		return 0;
-	r = store_dir_open_log(&store->dir, file->number, false, &fd);
+	r = store_dir_open_file(&store->dir, STORE_LOG, file->number, false, &fd);
 	if (r < 0)
 		return r;
 	close_log(log);
@@ -114,12 +117,6 @@ static int hand_on(const struct store_visitor *visitor, const struct opened *ope
 			      : visitor->profile(visitor->context, opened->profile);
 }
 
-/* Troubles of this process end the visit: leaving blocks out for them would look like an answer. */
-static bool is_ours(int error)
-{
-	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
-}
-
 static int visit_entry(struct profile_store *store, const struct time_entry *entry,
 	struct open_log *log, const struct store_visitor *visitor)
 {
@@ -131,13 +128,14 @@ static int visit_entry(struct profile_store *store, const struct time_entry *ent
 			log->fd, entry->offset, entry->byte_count, &opened.bytes, &opened.record);
 	if (r == 0)
 		r = decode(visitor, &opened);
-	if (r == 0 || !is_ours(r)) {
+	/* Leaving blocks out for troubles of this process would look like an answer. */
+	if (!store_error_is_ours(r)) {
 		pthread_mutex_lock(&store->lock);
 		store->counters[r < 0 ? PROFILE_STORE_blocks_unreadable
 				      : PROFILE_STORE_blocks_read]++;
 		pthread_mutex_unlock(&store->lock);
-		if (r < 0 && visitor->unreadable)
-			(*visitor->unreadable)++;
+		if (r < 0 && visitor->filter.unreadable_count)
+			(*visitor->filter.unreadable_count)++;
 		r = r < 0 ? 0 : hand_on(visitor, &opened);
 	}
 	close_opened(&opened);
@@ -150,34 +148,84 @@ static uint32_t drop_doomed(struct time_entry *entries, uint32_t count, uint64_t
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct store_file *file = entries[i].owner;
-
-		if (file->verdict == RETENTION_KEEP || file->doomed_at >= visit_serial)
+		if (store_file_is_seen(entries[i].owner, visit_serial))
 			entries[kept++] = entries[i];
 	}
 	return kept;
 }
 
-int store_visit_run(struct profile_store *store, const struct time_selection *selection,
-	uint64_t visit_serial, const struct store_visitor *visitor)
-{
-	uint64_t hour = time_index_first_hour(selection->from_ns);
-	struct open_log log = {.fd = -1};
+/* An hour of the index. */
+struct bucket {
+	uint64_t hour; /* the next */
+	struct time_entry *entries;
 	uint32_t count;
+	uint32_t kept;
+};
+
+/* The next bucket of the index, what this visit does not see left out. RET_COUNT 0: there is none
+ * any more. */
+static int next_bucket(struct profile_store *store, const struct time_selection *selection,
+	uint64_t visit_serial, struct bucket *bucket)
+{
+	int r = 0;
+
+	do {
+		free(TAKE(bucket->entries));
+		bucket->count = bucket->kept = 0;
+		if (!selection)
+			return 0;
+		pthread_mutex_lock(&store->lock);
+		r = time_index_next(
+			&store->index, selection, &bucket->hour, &bucket->entries, &bucket->count);
+		if (r == 0)
+			bucket->kept = drop_doomed(bucket->entries, bucket->count, visit_serial);
+		pthread_mutex_unlock(&store->lock);
+	} while (r == 0 && bucket->count > 0 && bucket->kept == 0);
+	return r;
+}
+
+/* Windows of segments that come before the entry, and then the entry itself. */
+static int visit_in_order(struct profile_store *store, const struct time_entry *entry,
+	struct open_log *log, struct store_windows *windows, const struct store_visitor *visitor)
+{
+	int r = windows ? store_windows_give(windows, entry->start_ns) : 0;
+
+	return r == 0 ? visit_entry(store, entry, log, visitor) : r;
+}
+
+static int visit_logs(struct profile_store *store, const struct time_selection *selection,
+	uint64_t visit_serial, struct store_windows *windows, const struct store_visitor *visitor)
+{
+	struct bucket bucket = {.hour = time_index_first_hour(visitor->from_ns)};
+	struct open_log log = {.fd = -1};
 	int r;
 
 	do {
-		SCOPED_FREE struct time_entry *entries = NULL;
-		uint32_t kept = 0;
-
-		pthread_mutex_lock(&store->lock);
-		r = time_index_next(&store->index, selection, &hour, &entries, &count);
-		if (r == 0)
-			kept = drop_doomed(entries, count, visit_serial);
-		pthread_mutex_unlock(&store->lock);
-		for (uint32_t i = 0; r == 0 && i < kept; i++)
-			r = visit_entry(store, &entries[i], &log, visitor);
-	} while (r == 0 && count > 0);
+		r = next_bucket(store, selection, visit_serial, &bucket);
+		for (uint32_t i = 0; r == 0 && i < bucket.kept; i++)
+			r = visit_in_order(store, &bucket.entries[i], &log, windows, visitor);
+	} while (r == 0 && bucket.kept > 0);
+	free(bucket.entries);
 	close_log(&log);
+	return r == 0 && windows ? store_windows_give(windows, UINT64_MAX) : r;
+}
+
+int store_visit_run(struct profile_store *store, const struct time_selection *selection,
+	uint64_t visit_serial, const struct store_visitor *visitor)
+{
+	struct store_pieces pieces;
+	struct store_windows windows;
+	int r = store_pieces_list(&pieces, store, visit_serial, visitor);
+
+	if (r == 0 && visitor->window) {
+		store_windows_init(&windows, &pieces);
+		r = visit_logs(store, selection, visit_serial, &windows, visitor);
+		store_windows_done(&windows);
+	} else if (r == 0) {
+		r = store_pieces_give(&pieces);
+		if (r == 0)
+			r = visit_logs(store, selection, visit_serial, NULL, visitor);
+	}
+	store_pieces_done(&pieces);
 	return r;
 }

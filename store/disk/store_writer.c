@@ -46,7 +46,7 @@ static void abandon_active(struct profile_store *store)
 	store->active_file = NULL;
 	if (file->record_count == 0) {
 		store->counters[PROFILE_STORE_files_given_up]++;
-		store_dir_remove_log(&store->dir, file->number);
+		store_dir_remove(&store->dir, STORE_LOG, file->number);
 		store_files_drop(store, file);
 	}
 	pthread_mutex_unlock(&store->lock);
@@ -83,16 +83,17 @@ static void roll_if_due(struct profile_store *store, uint64_t now_ns)
 
 static int begin_file(struct profile_store *store, uint64_t now_ns)
 {
-	char name[STORE_LOG_NAME_BYTES];
+	uint64_t number = store_files_take_number(store);
+	char name[STORE_NAME_BYTES];
 	struct store_file *file;
 	int r;
 
-	store_dir_log_name(store->next_number, name);
-	r = log_file_create(&store->active, store->dir.profiles_fd, name, store->next_number);
+	store_dir_name(STORE_LOG, number, name);
+	r = log_file_create(&store->active, store->dir.profiles_fd, name, number);
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&store->lock);
-	r = store_files_add(store, store->next_number, &file);
+	r = store_files_add(store, STORE_LOG, number, &file);
 	if (r == 0) {
 		store->active_file = file;
 		store->counters[PROFILE_STORE_files_created]++;
@@ -100,10 +101,9 @@ static int begin_file(struct profile_store *store, uint64_t now_ns)
 	pthread_mutex_unlock(&store->lock);
 	if (r < 0) {
 		log_file_done(&store->active);
-		store_dir_remove_log(&store->dir, store->next_number);
+		store_dir_remove(&store->dir, STORE_LOG, number);
 		return r;
 	}
-	store->next_number++;
 	store->active_period = now_ns / store->roll_ns;
 	return 0;
 }

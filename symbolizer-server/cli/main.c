@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cairn: asks a cairn-server and prints the answer.
- * Exit status: 0 done, 1 the server or the output failed, 2 wrong usage. */
+ * Exit status: 0 done, 1 the server or the output failed, or what was asked for is so (fsck: damage,
+ * diff --fail-if: a function grew), 2 wrong usage. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,6 @@ static const struct word {
 	const char *what;
 } words[] = {
 	{"top", command_top, "the functions where the time went"},
-	{"query", command_query_tree, "the tree of a query: cairn query 'TYPE{label=\"value\"}'"},
 	{"diff", command_diff, "what changed between two times, function by function"},
 	{"export", command_export, "the stacks, as text for other tools"},
 	{"symbols", command_symbols_any,
@@ -22,6 +22,9 @@ static const struct word {
 		"gives the server programs and debug files"},
 	{"status", command_status,
 		"how the server and its hosts are: every counter, from kernel to disk"},
+	{"fsck", command_fsck,
+		"reads every file of a data folder, fsck DIR, and tells what is damaged and what "
+		"that costs; changes nothing, a server may use the folder meanwhile"},
 };
 
 #define WORD_COUNT (sizeof(words) / sizeof(words[0]))
@@ -63,7 +66,7 @@ static int run(const struct word *word, const struct options *options)
 	}
 	if (!word) {
 		return command_misuse(
-			"say what to do: top, query, diff, export, symbols or status; cairn --help "
+			"say what to do: top, diff, export, symbols, status or fsck; cairn --help "
 			"tells more");
 	}
 	return word->run(options);
@@ -91,9 +94,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!is_flag && !word) {
 		snprintf(error, sizeof(error),
-			"there is no command %.100s; there are top, query, diff, export, symbols "
-			"and "
-			"status",
+			"there is no command %.100s; there are top, diff, export, symbols, status "
+			"and fsck",
 			argv[1]);
 		return command_misuse(error);
 	}

@@ -10,9 +10,12 @@
 
 /* X(text name, meaning, field of struct profile_store_stats). */
 #define STORE_LEVELS(X)                                                                       \
-	X("store_files", "log files, now", file_count)                                        \
+	X("store_files", "logs and segments, now", file_count)                                \
+	X("store_segments", "of these, segments, now", segment_count)                         \
 	X("store_records", "batches kept, now", record_count)                                 \
-	X("store_bytes", "bytes of all log files, now", bytes)                                \
+	X("store_bytes", "bytes of all logs and segments, now", bytes)                        \
+	X("store_segment_bytes", "of these, of segments, now", segment_bytes)                 \
+	X("store_cache_bytes", "dictionaries of segments in memory, now", cache_bytes)        \
 	X("store_pending", "batches that wait for the disk, now", pending_count)              \
 	X("store_disk_bytes", "bytes of the file system of the data folder, now", disk_bytes) \
 	X("store_disk_free_bytes", "of these, free for the server, now", disk_free_bytes)     \

@@ -211,6 +211,9 @@ static void write_store(struct json_writer *json, const struct profile_store_sta
 	json_unsigned(json, stats.bytes);
 	json_key(json, "files");
 	json_unsigned(json, stats.file_count);
+	json_unsigned(json_key(json, "segments"), stats.segment_count);
+	json_unsigned(json_key(json, "segment_bytes"), stats.segment_bytes);
+	json_unsigned(json_key(json, "cache_bytes"), stats.cache_bytes);
 	json_unsigned(json_key(json, "disk_bytes"), stats.disk_bytes);
 	json_unsigned(json_key(json, "disk_free_bytes"), stats.disk_free_bytes);
 	json_key(json, "full");
@@ -310,7 +313,8 @@ void route_metrics(void *context, const struct http_request *request, struct htt
 {
 	const struct site *site = context;
 
-	if (metrics_text_write(site, request,
+	(void)request;
+	if (metrics_text_write(site,
 		    http_answer_begin(answer, 200, "text/plain; version=0.0.4; charset=utf-8")) < 0)
 		http_answer_error(answer, 503, "out of memory; try again later");
 }

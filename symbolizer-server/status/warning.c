@@ -44,6 +44,12 @@ void warning_of_store(const struct profile_store_stats *stats, warning_fn fn, vo
 			"the disk of the data folder has %" PRIu64 " MiB left",
 			stats->disk_free_bytes >> 20);
 	}
+	if (stats->compact_error < 0 && !stats->full)
+		say(&sayer, false,
+			"make room for it, or look at the disk; it is tried again every minute",
+			"logs could not be put together: %s; nothing is lost, but queries of old "
+			"times take longer",
+			fault_text(stats->compact_error));
 }
 
 /* Whether what is lost here is lost for good, and told by no other stage. */

@@ -6,7 +6,9 @@ acknowledged is missing after the next start, and nothing counts twice.
 The server, as it ships, runs in an emulated machine on an ext4 disk whose cache forgets what was not
 flushed (volatile_disk.py); power_push sends it batches of known contents; what was acknowledged is
 noted out here. A cut kills the machine. The next boot on the same disk asks the server for everything,
-sends the last batches once more, and goes on until the next cut.
+sends the last batches once more, and goes on until the next cut. The machine's clock runs ahead by ten
+minutes a second, so that the server puts its files together all the time: batches are cut as logs, as
+segments, and between the two.
 
 To show that all this can fail, the same is done with a server whose fsync and fdatasync do nothing:
 it must lose something.
@@ -71,10 +73,14 @@ serve() {{
 }}
 
 show() {{
+	echo "segments $(ls /data/cairn/profiles | grep -c 'seg$')" >&3
 	range="from=$power_epoch&until=$((power_epoch + 604800))"
 	wget -q -O - "http://127.0.0.1:4040/api/v1/export?format=folded&query={CPU}&$range" >&3
 	echo "shown $?" >&3
 }}
+
+# Ten minutes are the shortest period that is put together; a day goes by in two or three boots.
+[ -n "$power_forgetful" ] || (while sleep 1; do date -s @$(($(date +%s) + 600)) >/dev/null; done) &
 
 serve
 if [ -n "$power_forgetful" ]; then
@@ -149,7 +155,7 @@ class Boot:
         stage.guest = self.guest
         self.listener = threading.Thread(target=self.listen, daemon=True)
         self.listener.start()
-        self.looked = 0
+        self.looked = self.segments = 0
 
     def listen(self):
         rest = b""
@@ -187,6 +193,7 @@ class Boot:
         check(self.lines[end] == "shown 0", "the server did not answer:\n" + self.guest.last_lines())
         lines = self.lines[self.looked : end]
         self.looked = end + 1
+        self.segments += sum(int(line.split()[1]) for line in lines if line.startswith("segments "))
         found = [re.fullmatch(r"run (\d+);batch (\d+) (\d+)", line) for line in lines]
         return {Batch(int(f[1]), int(f[2])): int(f[3]) for f in found if f}
 
@@ -221,6 +228,7 @@ class Record:
         self.epoch = int(time.time()) // 100 * 100 - 8 * 86400
         self.acknowledged = set()
         self.run = 0  # the last one that was pushed
+        self.segments = 0  # that starts found
         self.at_work = True
 
     def sent_count(self, run):
@@ -256,6 +264,7 @@ class Record:
         for line in boot.damage():
             note(f"  the server is {line}")
         self.check_shown(shown)
+        self.segments += boot.segments
         if self.run:
             again = boot.shown()
             self.check_again(shown, boot.answers(self.run))
@@ -317,6 +326,8 @@ def cuts_on_one_disk(stage, first, count):
     found = record.verify(boot)
     boot.cut()
     note(f"at last {found} batches found, {len(record.acknowledged)} acknowledged, none lost")
+    note(f"  starts found {record.segments} segments")
+    check(count < CUTS_A_DISK or record.segments, "no start found a segment: nothing was put together")
     return record
 
 

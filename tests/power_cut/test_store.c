@@ -18,6 +18,8 @@
 #include "tests/support/work_dir.h"
 
 #define BATCH_COUNT 40
+/* Of these, in the test of compaction. */
+#define PACKED_COUNT 24
 #define SAMPLE_COUNT 20
 #define CUT_COUNT_MAX 200
 /* A log file ends with its hour. */
@@ -37,8 +39,11 @@ ssize_t pwrite(int fd, const void *bytes, size_t byte_count, off_t offset)
 
 /* Answers to each batch, and what of them there was when the power failed. */
 static struct fixture_answers answers[BATCH_COUNT];
+static uint64_t starts[BATCH_COUNT];
+static uint64_t expired; /* of these: may be gone */
 static uint64_t acknowledged_at[CUT_COUNT_MAX];
 static uint32_t cut_count;
+static uint32_t cuts_at_once = 1; /* each leaves another part of what is not durable */
 
 static uint64_t acknowledged(void)
 {
@@ -51,15 +56,23 @@ static uint64_t acknowledged(void)
 	return numbers;
 }
 
-/* Two cuts: one that leaves only what is durable, and one that leaves some of the rest as well. */
-static void cut_now(void *context)
+/* Two cuts: one that leaves only what is durable, and one that leaves some of the rest as well. And
+ * what a process leaves that is killed here. */
+static void cut_once(void)
 {
-	(void)context;
 	CHECK(cut_count < CUT_COUNT_MAX);
 	acknowledged_at[cut_count] = acknowledged();
 	volatile_cut(work_path("cut-%u", cut_count), 0);
 	volatile_cut(work_path("cut-%u-more", cut_count), cut_count + 1);
+	work_run("cp -r disk cut-%u-kill", cut_count);
 	cut_count++;
+}
+
+static void cut_now(void *context)
+{
+	(void)context;
+	for (uint32_t i = 0; i < cuts_at_once; i++)
+		cut_once();
 }
 
 /* The folder `disk` is empty and durable. */
@@ -67,23 +80,56 @@ static void new_disk(void)
 {
 	work_run("rm -rf disk cut-* && mkdir disk");
 	memset(answers, 0, sizeof(answers));
+	memset(starts, 0, sizeof(starts));
+	expired = 0;
 	cut_count = 0;
 	volatile_watch(work_path("disk"), cut_now, NULL);
 }
 
-static void append(struct profile_store *store, int number)
+static int append_to(struct profile_store *store, int number, struct fixture_answers *answer)
 {
-	CHECK_EQ(
-		fixture_append(store, "a", 1, (uint64_t)number, SAMPLE_COUNT, &answers[number]), 0);
+	return fixture_append_at(
+		store, "a", fixture_key(1, (uint64_t)number), starts[number], SAMPLE_COUNT, answer);
 }
 
+/* Batch NUMBER, of a window at a time of its own. */
+static void append(struct profile_store *store, int number)
+{
+	starts[number] = FIXTURE_START_NS + (uint64_t)number * FIXTURE_WINDOW_NS;
+	CHECK_EQ(append_to(store, number, &answers[number]), 0);
+}
+
+/* The same of a window that ended just now. */
+static void append_now(struct profile_store *store, int number)
+{
+	starts[number] = fixture_now_ns / PROFILE_SLOT_NS * PROFILE_SLOT_NS - FIXTURE_WINDOW_NS;
+	CHECK_EQ(append_to(store, number, &answers[number]), 0);
+}
+
+/* Samples of each batch: a window may come in several pieces. */
+static int count_samples(void *context, const struct profile *profile)
+{
+	uint64_t *samples = context, start_ns = profile_window_epoch_ns(profile);
+
+	for (int i = 0; i < BATCH_COUNT; i++) {
+		if (starts[i] == start_ns)
+			samples[i] += profile_sample_count(profile);
+	}
+	return 0;
+}
+
+/* Every one of NUMBERS is there, and whatever is there is there once. */
 static void check_all_there(struct profile_store *store, uint64_t numbers)
 {
-	struct fixture_seen seen = fixture_visit_all(store);
+	uint64_t samples[BATCH_COUNT] = {0};
 
-	CHECK_EQ(numbers & ~seen.numbers[0], 0);
-	CHECK_EQ(seen.twice, 0);
-	CHECK_EQ(seen.slots, seen.profiles * SAMPLE_COUNT);
+	CHECK_EQ(profile_store_visit(store, 0, UINT64_MAX, NULL, count_samples, samples), 0);
+	for (int i = 0; i < BATCH_COUNT; i++) {
+		CHECK(samples[i] == SAMPLE_COUNT || samples[i] == 0);
+		CHECK(samples[i] == SAMPLE_COUNT || !(numbers >> i & 1));
+	}
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_sections_unreadable), 0);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_blocks_unreadable), 0);
 }
 
 /* Opens what a cut left, twice: all that was acknowledged is there and is known when it comes
@@ -99,10 +145,10 @@ static void check_cut(const char *folder, uint64_t numbers)
 		for (int i = 0; i < BATCH_COUNT; i++) {
 			struct fixture_answers again = {0};
 
-			if (!(numbers >> i & 1))
+			/* All of them take as long as the rest of the test. */
+			if (!(numbers >> i & 1) || i % 3 != round)
 				continue;
-			CHECK_EQ(fixture_append(store, "a", 1, (uint64_t)i, SAMPLE_COUNT, &again),
-				0);
+			CHECK_EQ(append_to(store, i, &again), 0);
 			CHECK_EQ(profile_store_flush(store), 0);
 			CHECK_EQ(again.already, 1);
 		}
@@ -115,8 +161,9 @@ static void check_all_cuts(void)
 {
 	volatile_done();
 	for (uint32_t i = 0; i < cut_count; i++) {
-		check_cut(work_path("cut-%u/data", i), acknowledged_at[i]);
-		check_cut(work_path("cut-%u-more/data", i), acknowledged_at[i]);
+		check_cut(work_path("cut-%u/data", i), acknowledged_at[i] & ~expired);
+		check_cut(work_path("cut-%u-more/data", i), acknowledged_at[i] & ~expired);
+		check_cut(work_path("cut-%u-kill/data", i), acknowledged_at[i] & ~expired);
 	}
 }
 
@@ -280,6 +327,76 @@ static void what_retention_deleted_does_not_come_back(void)
 	fixture_now_ns -= 4 * FIXTURE_DAY_NS;
 }
 
+/* Days go by: logs become segments of minutes, hours and days, slots go, the first day expires. */
+static void nothing_is_lost_or_doubled_while_files_are_put_together(void)
+{
+	struct profile_store_config config = fixture_config(work_path("disk/data"));
+	uint64_t now_ns = fixture_now_ns;
+	struct profile_store *store;
+
+	new_disk();
+	config.retain_ns = FIXTURE_DAY_NS * 10;
+	store = fixture_open(&config, NULL);
+	for (int i = 0; i < PACKED_COUNT; i++) {
+		append_now(store, i);
+		CHECK_EQ(profile_store_flush(store), 0);
+		fixture_now_ns += i % 6 == 5 ? 3 * FIXTURE_DAY_NS : HOUR_NS / 5;
+		if (i % 3 == 2)
+			profile_store_compact(store);
+	}
+	expired = (1 << 6) - 1;
+	profile_store_compact(store);
+	CHECK(fixture_counter(store, PROFILE_STORE_segments_written) > 10);
+	CHECK(fixture_counter(store, PROFILE_STORE_files_replaced) > 20);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_files_expired), 1);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_compactions_failed), 0);
+	cut_now(NULL);
+	CHECK_EQ(acknowledged_at[cut_count - 1], (UINT64_C(1) << PACKED_COUNT) - 1);
+	profile_store_close(store);
+	CHECK_EQ(work_try("! ls cut-%u/data/profiles | grep -q log", cut_count - 1), 0);
+	check_all_cuts();
+	CHECK(cut_count > 70);
+	fixture_now_ns = now_ns;
+}
+
+/* A process was killed when it had renamed a segment and not yet synced the folder: what the
+ * segment replaces may go only once its name stays. */
+static void logs_go_only_when_their_segment_stays(void)
+{
+	struct profile_store_config config = fixture_config(work_path("disk/data"));
+	uint64_t now_ns = fixture_now_ns;
+	struct profile_store *store;
+	int fd;
+
+	new_disk();
+	store = fixture_open(&config, NULL);
+	for (int i = 0; i < 5; i++)
+		append(store, i);
+	CHECK_EQ(profile_store_flush(store), 0);
+	profile_store_close(store);
+	work_run("rm -rf copy && cp -r disk copy");
+	config.dir = work_path("copy/data");
+	store = fixture_open(&config, NULL);
+	fixture_now_ns += HOUR_NS;
+	profile_store_compact(store);
+	profile_store_close(store);
+	work_run("cp copy/data/profiles/0000000002.seg disk/data/profiles/");
+	fd = open(work_path("disk/data/profiles/0000000002.seg"), O_RDONLY | O_CLOEXEC);
+	CHECK(fd >= 0);
+	CHECK_EQ(fsync(fd), 0);
+	close(fd);
+	work_run("rm -rf cut-*");
+	cut_count = 0;
+	cuts_at_once = 8;
+	config.dir = work_path("disk/data");
+	profile_store_close(fixture_open(&config, NULL));
+	CHECK_EQ(work_try("test \"$(ls disk/data/profiles)\" = 0000000002.seg"), 0);
+	CHECK(cut_count >= 8);
+	cuts_at_once = 1;
+	check_all_cuts();
+	fixture_now_ns = now_ns;
+}
+
 static struct symbol_cache *open_cache(void)
 {
 	struct symbol_cache_options options = {
@@ -317,6 +434,8 @@ int main(void)
 	RUN(torn_remains_are_set_aside_durably);
 	RUN(a_new_format_file_is_durable);
 	RUN(what_retention_deleted_does_not_come_back);
+	RUN(nothing_is_lost_or_doubled_while_files_are_put_together);
+	RUN(logs_go_only_when_their_segment_stays);
 	RUN(the_mark_of_a_symbol_cache_says_what_is_so);
 	return 0;
 }

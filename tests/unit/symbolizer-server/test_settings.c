@@ -8,7 +8,7 @@
 #include "tests/support/check.h"
 #include "tests/support/work_dir.h"
 
-#define WORDS_MAX 16
+#define WORDS_MAX 32
 
 static struct setting_fault fault;
 
@@ -66,6 +66,7 @@ static void defaults_are_those_of_the_help(void)
 	CHECK_STR(settings.grpc_text, "127.0.0.1:4041");
 	CHECK_STR(settings.debuginfod_urls, "http://one http://two");
 	CHECK_EQ(settings.retain_ns, PROFILE_STORE_RETAIN_NS_DEFAULT);
+	CHECK_EQ(settings.hot_ns, PROFILE_STORE_HOT_NS_DEFAULT);
 	CHECK_EQ(settings.log_level, LOG_LEVEL_INFO);
 	CHECK(!settings.insecure && !settings.insecure_uploads && !settings.web_dir);
 	settings_done(&settings);
@@ -74,9 +75,10 @@ static void defaults_are_those_of_the_help(void)
 
 static void flags_set_everything(void)
 {
-	struct settings settings = good(WORDS(NO_FILE, "--data=/tmp/x", "--http", "[::1]:0",
-		"--allowed-host", "a.example", "--allowed-host=b.example", "--retain-time", "36h",
-		"--retain-bytes", "500M", "--log-level", "debug", "--insecure-uploads"));
+	struct settings settings = good(
+		WORDS(NO_FILE, "--data=/tmp/x", "--http", "[::1]:0", "--allowed-host", "a.example",
+			"--allowed-host=b.example", "--retain-time", "36h", "--retain-bytes",
+			"500M", "--hot-time", "7d", "--log-level", "debug", "--insecure-uploads"));
 
 	CHECK_STR(settings.data, "/tmp/x");
 	CHECK_STR(settings.http_text, "[::1]:0");
@@ -84,6 +86,7 @@ static void flags_set_everything(void)
 	CHECK_STR(settings.allowed_hosts.items[1], "b.example");
 	CHECK_EQ(settings.retain_ns, UINT64_C(36) * 3600 * NS_PER_S);
 	CHECK_EQ(settings.retain_bytes, UINT64_C(500) << 20);
+	CHECK_EQ(settings.hot_ns, UINT64_C(7) * 24 * 3600 * NS_PER_S);
 	CHECK_EQ(settings.log_level, LOG_LEVEL_DEBUG);
 	CHECK(settings.insecure_uploads && !settings.insecure);
 	settings_done(&settings);

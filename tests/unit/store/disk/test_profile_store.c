@@ -191,7 +191,7 @@ static void a_folder_that_cannot_be_used_is_refused_with_a_reason(void)
 	CHECK_EQ(try_open(config, &report), -ENOENT);
 	config.dir = work_path("later");
 	CHECK_EQ(try_open(config, &report), 0);
-	work_write_text("later/format", "cairn data folder, format 2\n");
+	work_write_text("later/format", "cairn data folder, format 3\n");
 	CHECK_EQ(try_open(config, &report), -ENOTSUP);
 	CHECK(strstr(report.problem, "format"));
 }

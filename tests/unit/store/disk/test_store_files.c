@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 
 #include "tests/support/check.h"
 #include "tests/support/fake_profile.h"
@@ -156,6 +157,49 @@ static void the_oldest_files_go_when_there_are_too_many_bytes(void)
 	profile_store_close(store);
 }
 
+/* Stands in front of libc's own: a disk of a gigabyte, of which so many bytes are free. */
+static uint64_t disk_free = UINT64_MAX;
+
+int fstatvfs(int fd, struct statvfs *ret_disk)
+{
+	(void)fd;
+	*ret_disk = (struct statvfs){.f_frsize = 1, .f_bsize = 1, .f_blocks = 1000000000};
+	ret_disk->f_bavail = disk_free < ret_disk->f_blocks ? disk_free : ret_disk->f_blocks;
+	return 0;
+}
+
+/* Whoever filled it: a hundredth of it is to be free. */
+static void the_oldest_files_go_when_the_disk_is_low(void)
+{
+	struct profile_store_config config = fixture_config(work_path("low"));
+	struct profile_store *store;
+	struct profile_store_stats stats;
+	uint64_t bytes;
+
+	config.retain_bytes = 16 << 20;
+	store = fixture_open(&config, NULL);
+	for (uint64_t i = 0; i < 150; i++)
+		append_noise(store, i);
+	profile_store_stats(store, &stats);
+	bytes = stats.bytes;
+	disk_free = 10000000;
+	profile_store_retain(store);
+	CHECK_EQ(fixture_counter(store, PROFILE_STORE_files_evicted), 0);
+	disk_free = 7000000;
+	profile_store_retain(store);
+	profile_store_stats(store, &stats);
+	CHECK(bytes - stats.bytes >= 3000000);
+	CHECK(bytes - stats.bytes < 5000000);
+	CHECK(stats.counters[PROFILE_STORE_files_evicted] > 0);
+	CHECK_EQ(fixture_visit_all(store).last_start_ns, fixture_now_ns - 106 * FIXTURE_WINDOW_NS);
+	/* All that is sealed, and never the file that is written. */
+	disk_free = 0;
+	profile_store_retain(store);
+	CHECK_EQ(append_back_dated(store, 1000, MINUTE_NS, 20), 0);
+	disk_free = UINT64_MAX;
+	profile_store_close(store);
+}
+
 /* Empties the store in mid-visit. */
 struct deleter {
 	struct profile_store *store;
@@ -250,6 +294,7 @@ int main(void)
 	RUN(a_shorter_retention_takes_effect_at_the_next_start);
 	RUN(data_from_the_future_age_by_when_they_were_received);
 	RUN(the_oldest_files_go_when_there_are_too_many_bytes);
+	RUN(the_oldest_files_go_when_the_disk_is_low);
 	RUN(a_visit_finishes_on_what_is_being_deleted);
 	RUN(a_visit_that_begins_later_leaves_out_what_is_being_deleted);
 	RUN(batches_are_forgotten_with_their_data);

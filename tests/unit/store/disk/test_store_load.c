@@ -7,6 +7,8 @@
 
 #include "store/disk/log_reader.h"
 #include "tests/support/check.h"
+#include "tests/support/lived_store.h"
+#include "tests/support/store_digest.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/work_dir.h"
 
@@ -332,6 +334,110 @@ static void a_killed_start_leaves_nothing_that_hinders_the_next(void)
 	work_run("rm -r copy");
 }
 
+/* ---- Segments ---- */
+
+/* The folder as it was with some of what was replaced still there, and a segment half written. */
+static void what_a_crash_left_is_cleared_away(void)
+{
+	struct lived_store filled = lived_begin("crash");
+	char *before;
+
+	lived_on(&filled, 2 * LIVED_HOUR_NS, 10 * LIVED_MINUTE_NS);
+	before = lived_answers(&filled);
+	profile_store_close(filled.store);
+	work_run("mkdir kept && ln crash/profiles/* kept/");
+	filled.store = fixture_open(&filled.config, NULL);
+	fixture_now_ns += 10 * LIVED_MINUTE_NS;
+	profile_store_compact(filled.store);
+	profile_store_close(filled.store);
+	/* The hours' segments, as they are before the day's. */
+	work_run("ln crash/profiles/*.seg kept/");
+	filled.store = fixture_open(&filled.config, NULL);
+	fixture_now_ns += FIXTURE_DAY_NS;
+	profile_store_compact(filled.store);
+	CHECK_EQ(lived_stats(&filled).file_count, 1);
+	profile_store_close(filled.store);
+
+	work_run("cp -n kept/* crash/profiles/ && echo half >crash/profiles/0000000999.new");
+	CHECK(lived_file_count("crash", ".log") > 5);
+	CHECK(lived_file_count("crash", ".seg") > 1);
+	filled.store = fixture_open(&filled.config, NULL);
+	CHECK_EQ(lived_stats(&filled).file_count, 1);
+	CHECK_EQ(lived_file_count("crash", ".new"), 0);
+	CHECK_EQ(lived_file_count("crash", ".log"), 0);
+	CHECK_EQ(lived_file_count("crash", ".seg"), 1);
+	lived_check_answers(&filled, before);
+	free(before);
+	profile_store_close(filled.store);
+}
+
+static void a_number_that_any_file_has_is_not_given_again(void)
+{
+	struct lived_store filled = lived_begin("numbers");
+
+	profile_store_close(filled.store);
+	work_run("echo half >numbers/profiles/0000000999.new");
+	filled.store = fixture_open(&filled.config, NULL);
+	lived_on(&filled, 9 * LIVED_MINUTE_NS, 10 * LIVED_MINUTE_NS);
+	CHECK_EQ(work_try("test -e numbers/profiles/0000001000.log"), 0);
+	fixture_now_ns += LIVED_HOUR_NS;
+	profile_store_compact(filled.store);
+	CHECK_EQ(work_try("test \"$(ls numbers/profiles)\" = 0000001001.seg"), 0);
+	lived_reopen(&filled);
+	lived_on(&filled, 9 * LIVED_MINUTE_NS, 10 * LIVED_MINUTE_NS);
+	CHECK_EQ(work_try("test -e numbers/profiles/0000001002.log"), 0);
+	profile_store_close(filled.store);
+}
+
+/* Whoever only looks changes nothing, and sees everything once. */
+static void looking_at_leftovers_changes_nothing(void)
+{
+	struct lived_store filled = lived_begin("look");
+	struct profile_store_config look = filled.config;
+	struct profile_store *looker;
+	char *before, *after;
+
+	look.read_only = true;
+	lived_on(&filled, LIVED_HOUR_NS, 10 * LIVED_MINUTE_NS);
+	before = lived_answers(&filled);
+	profile_store_close(filled.store);
+	work_run("mkdir held && ln look/profiles/* held/");
+	filled.store = fixture_open(&filled.config, NULL);
+	fixture_now_ns += FIXTURE_DAY_NS;
+	profile_store_compact(filled.store);
+	work_run("cp -n held/* look/profiles/ && echo half >look/profiles/0000000999.new");
+	looker = fixture_open(&look, NULL);
+	after = store_digest_all(looker, LIVED_DAY_START_NS - LIVED_HOUR_NS,
+		LIVED_DAY_START_NS + 3 * FIXTURE_DAY_NS);
+	lived_check_same(before, after);
+	profile_store_compact(looker);
+	profile_store_close(looker);
+	CHECK(lived_file_count("look", ".log") > 0);
+	CHECK_EQ(lived_file_count("look", ".new"), 1);
+	free(before);
+	free(after);
+	profile_store_close(filled.store);
+}
+
+/* A segment of another number, or that says it replaces itself, deletes nothing. */
+static void a_copied_segment_is_not_believed(void)
+{
+	struct profile_store_report report;
+	struct lived_store filled = lived_begin("copied");
+	uint64_t samples;
+
+	lived_on(&filled, LIVED_HOUR_NS, 10 * LIVED_MINUTE_NS);
+	fixture_now_ns += LIVED_HOUR_NS;
+	profile_store_compact(filled.store);
+	samples = fixture_visit_all(filled.store).samples;
+	profile_store_close(filled.store);
+	work_run("cd copied/profiles && cp *.seg 0000000777.seg");
+	filled.store = fixture_open(&filled.config, &report);
+	CHECK_EQ(report.damaged_count, 1);
+	CHECK_EQ(fixture_visit_all(filled.store).samples, samples);
+	profile_store_close(filled.store);
+}
+
 int main(void)
 {
 	RUN(a_file_cut_anywhere_keeps_the_records_before_the_cut);
@@ -343,5 +449,9 @@ int main(void)
 	RUN(foreign_files_in_the_folder_do_no_harm);
 	RUN(what_cannot_be_synced_at_the_start_stops_it);
 	RUN(a_killed_start_leaves_nothing_that_hinders_the_next);
+	RUN(what_a_crash_left_is_cleared_away);
+	RUN(a_number_that_any_file_has_is_not_given_again);
+	RUN(looking_at_leftovers_changes_nothing);
+	RUN(a_copied_segment_is_not_believed);
 	return 0;
 }

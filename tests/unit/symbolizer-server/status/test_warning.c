@@ -41,6 +41,18 @@ static void a_disk_that_is_full_failing_or_nearly_full_is_told(void)
 	warning_of_store(&stats, hear, NULL);
 	CHECK(heard[2].is_error);
 	CHECK_EQ(heard_count, 3);
+	/* With a full disk there is no need to say so. */
+	stats.compact_error = -EIO;
+	warning_of_store(&stats, hear, NULL);
+	CHECK_EQ(heard_count, 4);
+	stats.full = false;
+	stats.commit_error = 0;
+	stats.disk_free_bytes = UINT64_C(50) << 30;
+	heard_count = 0;
+	warning_of_store(&stats, hear, NULL);
+	CHECK_EQ(heard_count, 1);
+	CHECK(strstr(heard[0].text, "could not be put together: Input/output error"));
+	CHECK(!heard[0].is_error);
 }
 
 static struct chain_reading read_queue(uint64_t out, uint64_t lost)
