@@ -38,6 +38,7 @@
 #include "symbolizer-server/http/query_board.h"
 #include "symbolizer-server/http/route.h"
 #include "symbolizer-server/http/site.h"
+#include "symbolizer-server/http/watch_list.h"
 #include "symbolizer-server/ingest/ingest_desk.h"
 #include "symbolizer-server/sandbox/sandbox.h"
 #include "symbolizer-server/service/grpc_service.h"
@@ -73,6 +74,7 @@ struct server {
 	struct query_board *queries;
 	struct ingest_desk *desk;
 	struct label_guard *guard;
+	struct watch_list *watches; /* NULL: none */
 	struct http_counters http_counters;
 	struct site site;
 	_Atomic(struct http_server *) http; /* status may ask before it is there */
@@ -84,6 +86,20 @@ static int refuse_grpc(const struct settings *settings, int error)
 {
 	return log_error(error, "--grpc %s: cannot listen there; choose another address or port",
 		settings->grpc_text);
+}
+
+/* Before anything is opened: what is wrong with a rule is found at once. */
+static int read_watches(struct server *server)
+{
+	const struct setting_list *rules = &server->settings->watches;
+	char error[WATCH_RULE_ERROR_BYTES_MAX];
+	int r;
+
+	if (rules->count == 0)
+		return 0;
+	r = watch_list_new(
+		(const char *const *)rules->items, rules->count, error, &server->watches);
+	return r < 0 ? log_error(r, "--watch: %s", error) : 0;
 }
 
 static int open_http_socket(struct server *server)
@@ -312,6 +328,7 @@ static int start_http(struct server *server)
 	server->site = (struct site){
 		.trees = server->trees,
 		.queries = server->queries,
+		.watches = server->watches,
 		.query_ns_max = settings->query_ns,
 		.query_bytes_max = settings->query_bytes,
 		.store = server->store,
@@ -403,9 +420,9 @@ static int divide_files(struct server *server)
 
 static int start_parts(struct server *server)
 {
-	static int (*const starts[])(struct server *) = {divide_files, open_http_socket,
-		try_grpc_port, make_data_folder, start_symbols, start_store, start_board,
-		start_guard, start_desk, start_http, start_grpc};
+	static int (*const starts[])(struct server *) = {read_watches, divide_files,
+		open_http_socket, try_grpc_port, make_data_folder, start_symbols, start_store,
+		start_board, start_guard, start_desk, start_http, start_grpc};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -457,6 +474,7 @@ int server_stop(struct server *server)
 	http_server_free(server->http);
 	memo_free(server->trees);
 	query_board_free(server->queries);
+	watch_list_free(server->watches);
 	if (server->store)
 		r = profile_store_flush(server->store);
 	if (r < 0)

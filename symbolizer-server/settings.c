@@ -84,8 +84,12 @@ static const struct setting rows[] = {
 		.help = "keep so many values of one label of one service a day, others as [other]"},
 	{"service-series", "N", SETTING_NUMBER, AT(service_series_max), CAP, .initial = "20000",
 		.help = "keep so many series of one service a day apart"},
-	{"series", "N", SETTING_NUMBER, AT(series_max), CAP, .initial = "500000",
+	{"series", "N", SETTING_NUMBER, AT(series_max), CAP, .initial = "200000",
 		.help = "keep so many series of all services a day apart"},
+	{"watch", "QUERY|FUNCTION", SETTING_LIST, AT(watches),
+		.help = "tell in the metrics which share of QUERY is in functions whose names "
+			"match "
+			"the expression FUNCTION; may be given several times"},
 	{"symbol-bytes", "SIZE", SETTING_NUMBER, AT(symbol_bytes), LIMIT,
 		.help = "keep at most this much of symbol indexes (4G)"},
 	{"symbol-file-bytes", "SIZE", SETTING_NUMBER, AT(symbol_file_bytes), LIMIT,

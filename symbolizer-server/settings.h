@@ -32,6 +32,7 @@ struct settings {
 	uint64_t retain_ns;
 	uint64_t retain_bytes;
 	uint64_t hot_ns;
+	struct setting_list watches;
 	uint64_t query_ns;
 	uint64_t query_bytes;
 	uint64_t query_memo_bytes;

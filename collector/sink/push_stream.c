@@ -98,6 +98,7 @@ static void on_want(void *context, const uint8_t *bytes, size_t byte_count)
 		return;
 	want.id = fields.id;
 	want.what = fields.what;
+	want.offset = fields.offset;
 	snprintf(want.name, sizeof(want.name), "%s", fields.name);
 	stream->options.want(stream->options.context, &want);
 }

@@ -162,6 +162,7 @@ static int send_header(struct transfer *transfer, const struct upload *upload)
 		.encoding = upload->zstd ? WIRE_UPLOAD_ZSTD : WIRE_UPLOAD_PLAIN,
 		.byte_count = upload->byte_count,
 		.reduced = upload->reduced,
+		.offset = upload->offset,
 	};
 	SCOPED_FREE uint8_t *bytes = NULL;
 	size_t byte_count;
@@ -201,7 +202,7 @@ static int send_end(struct transfer *transfer, uint64_t sent_bytes)
 static int send_upload(struct transfer *transfer, const struct upload *upload)
 {
 	SCOPED_FREE uint8_t *chunk = malloc(WIRE_CHUNK_BYTES_MAX);
-	uint64_t sent_bytes = 0;
+	uint64_t sent_bytes = upload->offset;
 	int r = chunk ? send_header(transfer, upload) : -ENOMEM;
 
 	while (r == 0) {

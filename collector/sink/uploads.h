@@ -34,6 +34,7 @@ struct upload_want {
 	struct build_id id;
 	uint32_t what; /* enum upload_what, or a number from a newer server: refuse that */
 	char name[UPLOAD_NAME_BYTES_MAX];
+	uint64_t offset; /* what the server has of an upload of it that broke */
 };
 
 /* The server lacks this module, which batches of this collector named. Comes once a connection for
@@ -54,7 +55,8 @@ struct upload {
 	enum upload_what what;
 	bool zstd; /* READ gives a zstd frame of what was asked for */
 	bool reduced; /* contents of code and data were left out */
-	uint64_t byte_count; /* as READ gives them; 0 if not known */
+	uint64_t byte_count; /* of the whole; 0 if not known */
+	uint64_t offset; /* where READ begins to give them, for an upload that broke */
 	upload_read_fn read;
 	upload_done_fn done;
 	void *context;

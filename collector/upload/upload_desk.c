@@ -294,6 +294,9 @@ static void prepare(struct upload_desk *desk, struct rpc_sink *sink, const struc
 	job->owner = desk;
 	job->id = want->id;
 	job->what = want->what;
+	/* A list of symbols may be another one by now. */
+	if (job->source != UPLOAD_SYMBOLS && want->offset < job->byte_count)
+		job->resume_at = want->offset;
 	(void)snprintf(job->name, sizeof(job->name), "%s", want->name);
 	build_id_format(&want->id, job->build_id);
 	desk->ready[desk->ready_count++] = job;
@@ -322,6 +325,7 @@ static void begin(struct upload_desk *desk, struct rpc_sink *sink, struct upload
 		.zstd = job->source == UPLOAD_SYMBOLS,
 		.reduced = job->source == UPLOAD_SLIM,
 		.byte_count = job->byte_count,
+		.offset = job->resume_at,
 		.read = read_job,
 		.done = finish_job,
 		.context = job,

@@ -105,7 +105,7 @@ static ssize_t read_symbols(struct upload_job *job, void *bytes, size_t byte_cou
 	return (ssize_t)byte_count;
 }
 
-ssize_t upload_job_read(struct upload_job *job, void *bytes, size_t byte_count)
+static ssize_t read_some(struct upload_job *job, void *bytes, size_t byte_count)
 {
 	ssize_t got = -EINVAL;
 
@@ -123,4 +123,17 @@ ssize_t upload_job_read(struct upload_job *job, void *bytes, size_t byte_count)
 	if (got > 0)
 		job->offset += (uint64_t)got;
 	return got;
+}
+
+ssize_t upload_job_read(struct upload_job *job, void *bytes, size_t byte_count)
+{
+	while (job->offset < job->resume_at) {
+		uint64_t left = job->resume_at - job->offset;
+		ssize_t got = read_some(job, bytes, left < byte_count ? (size_t)left : byte_count);
+
+		/* It is shorter than it was. */
+		if (got <= 0)
+			return got < 0 ? got : -EBADMSG;
+	}
+	return read_some(job, bytes, byte_count);
 }

@@ -20,6 +20,7 @@ struct upload_job {
 	enum upload_source { UPLOAD_WHOLE, UPLOAD_SLIM, UPLOAD_SYMBOLS } source;
 	int fd;
 	uint64_t offset; /* what was read so far */
+	uint64_t resume_at; /* what lies before is passed over */
 	uint64_t byte_count; /* 0: known when the first bytes were read */
 	struct slim_elf slim;
 	struct kernel_module module;

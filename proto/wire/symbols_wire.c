@@ -53,6 +53,7 @@ int wire_want_encode(const struct wire_want *want, uint8_t **ret_bytes, size_t *
 	fields.build_id = &id;
 	fields.what = (Cairn__V1__What)want->what;
 	fields.name = message_bytes(want->name, strlen(want->name));
+	fields.offset = want->offset;
 	message.kind_case = CAIRN__V1__WANT_REPLY__KIND_WANT;
 	message.want = &fields;
 	return message_pack(&message, ret_bytes, ret_byte_count);
@@ -71,6 +72,7 @@ int wire_want_decode(
 	if (message->kind_case != CAIRN__V1__WANT_REPLY__KIND_WANT)
 		return -ENOMSG;
 	want.what = (uint32_t)message->want->what;
+	want.offset = message->want->offset;
 	r = read_build_id(message->want->build_id, &want.id);
 	if (r == 0)
 		r = message_read_name(&message->want->name, arena, &want.name);
@@ -94,6 +96,7 @@ int wire_upload_header_encode(
 	fields.encoding = (Cairn__V1__UploadEncoding)header->encoding;
 	fields.byte_count = header->byte_count;
 	fields.reduced = header->reduced;
+	fields.offset = header->offset;
 	message.kind_case = CAIRN__V1__UPLOAD_REQUEST__KIND_HEADER;
 	message.header = &fields;
 	return message_pack(&message, ret_bytes, ret_byte_count);
@@ -147,6 +150,7 @@ static int read_header(const Cairn__V1__UploadHeader *fields, struct wire_upload
 		.encoding = (uint32_t)fields->encoding,
 		.byte_count = fields->byte_count,
 		.reduced = fields->reduced,
+		.offset = fields->offset,
 	};
 	r = read_build_id(fields->build_id, &upload->header.id);
 	if (r == 0)

@@ -40,6 +40,7 @@ struct wire_want {
 	struct build_id id;
 	uint32_t what; /* enum wire_what */
 	const char *name; /* base name of the module */
+	uint64_t offset; /* where an upload that broke may go on; 0: at its beginning */
 };
 
 /* Decoding: -ENOMSG says that the message is of a newer server, to be ignored. */
@@ -61,6 +62,7 @@ struct wire_upload_header {
 	uint32_t encoding; /* enum wire_upload_encoding */
 	uint64_t byte_count; /* as sent; 0 if not known beforehand */
 	bool reduced; /* code and data were left out */
+	uint64_t offset; /* of the first chunk */
 };
 
 struct wire_upload_chunk {

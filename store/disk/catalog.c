@@ -274,32 +274,26 @@ void catalog_set_reach(struct catalog *catalog, uint64_t from_ns)
 	pthread_mutex_unlock(&catalog->lock);
 }
 
-int catalog_trim(struct catalog *catalog, uint64_t edge_ns)
+int catalog_trim(struct catalog *catalog, uint64_t edge_ns, bool *ret_done)
 {
-	uint32_t day = (uint32_t)(edge_ns / CATALOG_HOUR_NS / CATALOG_DAY_HOURS);
-	bool done = false, any = false;
-	int r = 0;
+	uint32_t day = (uint32_t)(edge_ns / CATALOG_HOUR_NS / CATALOG_DAY_HOURS), count = 0;
+	struct lmdb_txn *txn;
+	int r = lmdb_write_begin(catalog->tables.env, &txn);
 
-	while (r == 0 && !done) {
-		struct lmdb_txn *txn;
-		uint32_t count = 0;
-
-		r = lmdb_write_begin(catalog->tables.env, &txn);
-		if (r < 0)
-			return r;
-		r = catalog_write_trim(&catalog->writer, txn, day, &count);
-		done = count == 0;
-		any |= !done;
-		if (r == 0)
-			r = lmdb_write_commit(txn);
-		else
-			lmdb_write_abort(txn);
-	}
+	if (r < 0)
+		return r;
+	r = catalog_write_trim(&catalog->writer, txn, day, &count);
+	if (r == 0)
+		r = lmdb_write_commit(txn);
+	else
+		lmdb_write_abort(txn);
 	/* Were any of it to come again, it would have to be noted again. */
-	if (any)
+	if (count > 0)
 		catalog_known_clear(&catalog->known);
 	if (r < 0)
 		note_result(catalog, 0, r);
+	else
+		*ret_done = count == 0;
 	return r;
 }
 

@@ -42,8 +42,8 @@ int catalog_apply(struct catalog *catalog, uint64_t timeout_ns, bool *ret_lost);
 void catalog_wake(struct catalog *catalog);
 /* All of the hours from FROM_NS on is there; UINT64_MAX: of none. */
 void catalog_set_reach(struct catalog *catalog, uint64_t from_ns);
-/* Forgets the days that end at EDGE_NS or before. */
-int catalog_trim(struct catalog *catalog, uint64_t edge_ns);
+/* Forgets a part of the days that end at EDGE_NS or before; RET_DONE: no more of them is left. */
+int catalog_trim(struct catalog *catalog, uint64_t edge_ns, bool *ret_done);
 
 /* As profile_store_labels.h has them. */
 int catalog_names(struct catalog *catalog, const struct profile_store_label_query *query,

@@ -18,8 +18,8 @@
 /* Of whoever reads the file; another one is made anew. */
 #define CATALOG_VERSION 1
 
-/* Address space, not memory: half a million series a day for three months fit, and the guard at
- * ingest lets no more in. */
+/* Address space, not memory: 200,000 new series a day for three months are half of it, and the guard
+ * at ingest lets no more in. */
 #define CATALOG_MAP_BYTES (UINT64_C(16) << 30)
 /* Queries at a time, with room for those that are being given up. */
 #define CATALOG_READERS_MAX 126

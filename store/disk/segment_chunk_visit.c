@@ -249,12 +249,12 @@ static int add_rows(struct chunk_work *work, uint32_t type, const uint32_t *numb
 
 static void emit(struct chunk_work *work, const struct cell *cell)
 {
-	if (work->visit->request->detail == SEGMENT_DETAIL_ROWS)
-		segment_piece_emit(&work->piece, work->chunk.threads, work->chunk.thread_count,
-			cell->from_ns, cell->until_ns);
-	else
-		segment_piece_emit(&work->piece, work->visit->series,
-			work->visit->group->tables->labels.count, cell->from_ns, cell->until_ns);
+	bool by_thread = work->visit->request->detail == SEGMENT_DETAIL_ROWS;
+	const struct label_table *labels = &work->visit->group->tables->labels;
+
+	segment_piece_emit(&work->piece, by_thread ? work->chunk.threads : work->visit->series,
+		by_thread ? work->chunk.thread_count : labels->count, cell->from_ns,
+		cell->until_ns);
 }
 
 static int visit_cell(struct chunk_work *work, const struct cell *cell)
@@ -287,9 +287,14 @@ static void dealing_done(struct dealing *dealing, uint32_t type_count)
 	free(dealing->first);
 }
 
-/* The cells from *RET_FIRST up to *RET_END in which slots of WINDOW start. */
-static void cells_of(const struct dealing *dealing, const struct segment_window *window,
-	uint32_t *ret_first, uint32_t *ret_end)
+/* From one cell up to another. */
+struct cell_span {
+	uint32_t first;
+	uint32_t end;
+};
+
+/* The cells in which slots of WINDOW start. */
+static struct cell_span cells_of(const struct dealing *dealing, const struct segment_window *window)
 {
 	uint64_t last_ns = segment_window_slots_end_ns(window) - PROFILE_SLOT_NS;
 	uint32_t low = 0, high = dealing->cell_count, end;
@@ -305,38 +310,36 @@ static void cells_of(const struct dealing *dealing, const struct segment_window 
 	end = low;
 	while (end < dealing->cell_count && dealing->cells[end].from_ns <= last_ns)
 		end++;
-	*ret_first = low;
-	*ret_end = end;
+	return (struct cell_span){low, end};
 }
 
-/* Which cells each window lies in: pairs of first and end. */
+/* Which cells each window lies in. */
 static int find_cells(
-	const struct chunk_work *work, const struct dealing *dealing, uint32_t **ret_of_windows)
+	const struct chunk_work *work, const struct dealing *dealing, struct cell_span **ret_spans)
 {
-	uint32_t *of_windows = malloc(((size_t)work->windows.count + 1) * 2 * sizeof(*of_windows));
+	struct cell_span *of_windows = calloc((size_t)work->windows.count + 1, sizeof(*of_windows));
 
 	if (!of_windows)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < work->windows.count; i++)
-		cells_of(dealing, &work->windows.windows[i], &of_windows[2 * i],
-			&of_windows[2 * i + 1]);
-	*ret_of_windows = of_windows;
+		of_windows[i] = cells_of(dealing, &work->windows.windows[i]);
+	*ret_spans = of_windows;
 	return 0;
 }
 
 static int deal_table(const struct chunk_work *work, struct dealing *dealing, uint32_t type,
-	const uint32_t *of_windows)
+	const struct cell_span *of_windows)
 {
 	const struct segment_table *table = &work->chunk.tables[type];
-	uint32_t *first = dealing->first + (size_t)type * (dealing->cell_count + 1);
-	SCOPED_FREE uint32_t *next = calloc(dealing->cell_count + 1, sizeof(*next));
+	uint32_t *first = dealing->first + type * ((size_t)dealing->cell_count + 1);
+	SCOPED_FREE uint32_t *next = calloc((size_t)dealing->cell_count + 1, sizeof(*next));
 
 	if (!next)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < table->row_count; i++) {
-		const uint32_t *cells = &of_windows[2 * table->rows[i].window];
+		struct cell_span cells = of_windows[table->rows[i].window];
 
-		for (uint32_t j = cells[0]; j < cells[1]; j++)
+		for (uint32_t j = cells.first; j < cells.end; j++)
 			first[j + 1]++;
 	}
 	for (uint32_t i = 0; i < dealing->cell_count; i++) {
@@ -348,9 +351,9 @@ static int deal_table(const struct chunk_work *work, struct dealing *dealing, ui
 	if (!dealing->numbers[type])
 		return -ENOMEM;
 	for (uint32_t i = 0; i < table->row_count; i++) {
-		const uint32_t *cells = &of_windows[2 * table->rows[i].window];
+		struct cell_span cells = of_windows[table->rows[i].window];
 
-		for (uint32_t j = cells[0]; j < cells[1]; j++)
+		for (uint32_t j = cells.first; j < cells.end; j++)
 			dealing->numbers[type][next[j]++] = i;
 	}
 	return 0;
@@ -359,14 +362,16 @@ static int deal_table(const struct chunk_work *work, struct dealing *dealing, ui
 static int deal(const struct chunk_work *work, struct dealing *dealing)
 {
 	uint32_t type_count = work->chunk.table_count;
-	SCOPED_FREE uint32_t *of_windows = NULL;
+	SCOPED_FREE struct cell_span *of_windows = NULL;
 	int r = find_cells(work, dealing, &of_windows);
 
-	dealing->first =
-		calloc((size_t)type_count * (dealing->cell_count + 1) + 1, sizeof(uint32_t));
+	if (r < 0)
+		return r;
+	dealing->first = calloc(
+		(size_t)type_count * ((size_t)dealing->cell_count + 1) + 1, sizeof(uint32_t));
 	dealing->numbers = calloc(type_count + 1, sizeof(*dealing->numbers));
-	if (r == 0 && (!dealing->first || !dealing->numbers))
-		r = -ENOMEM;
+	if (!dealing->first || !dealing->numbers)
+		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < type_count; i++) {
 		if (work->visit->types[i])
 			r = deal_table(work, dealing, i, of_windows);
@@ -380,7 +385,7 @@ static int visit_dealt(struct chunk_work *work, const struct dealing *dealing, u
 
 	cut_windows(work, &dealing->cells[index]);
 	for (uint32_t i = 0; r == 0 && i < work->chunk.table_count; i++) {
-		const uint32_t *first = dealing->first + (size_t)i * (dealing->cell_count + 1);
+		const uint32_t *first = dealing->first + i * ((size_t)dealing->cell_count + 1);
 
 		if (dealing->numbers[i])
 			r = add_rows(work, i, dealing->numbers[i] + first[index],

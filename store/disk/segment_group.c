@@ -2,11 +2,15 @@
 #include "store/disk/segment_group.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "store/base/cleanup.h"
 #include "store/base/must.h"
 #include "store/disk/block_dictionary.h"
+
+/* Groups opened so far: each has a number of its own. */
+static _Atomic uint64_t dictionary_count;
 
 static int read_head(struct segment_group *group, uint32_t index)
 {
@@ -132,6 +136,7 @@ static int read_dictionary(struct segment_group *group)
 		r = profile_new(&stacks);
 	if (r < 0)
 		return r;
+	must(stacks);
 	bytes_reader_init(&at, bytes, byte_count);
 	r = read_stacks(&at, stacks);
 	if (r == 0)
@@ -173,6 +178,8 @@ int segment_group_open(const struct segment_reader *reader, uint32_t index,
 		/* Limits of tables are limits of the format. */
 		return r == -E2BIG ? -EBADMSG : r;
 	}
+	/* Zero is of those who share nothing. */
+	group->tables->dictionary = atomic_fetch_add(&dictionary_count, 1) + 1;
 	*ret_group = group;
 	return 0;
 }

@@ -122,32 +122,41 @@ static int place_compare(const void *left, const void *right)
 	return (one->order > other->order) - (one->order < other->order);
 }
 
+static int list_source(struct group_writing *writing, uint32_t source)
+{
+	const struct segment_head *head = &writing->build->sources[source].group->head;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < head->section_count; i++) {
+		struct chunk_place place = {
+			.hour = head->sections[i].hour, .source = source, .index = i};
+
+		if (head->sections[i].kind == SEGMENT_SECTION_ROWS)
+			r = add_place(writing, place);
+	}
+	return r;
+}
+
 static int list_chunks(struct group_writing *writing)
 {
 	const struct segment_build *build = writing->build;
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < build->packed_count; i++)
-		r = add_place(writing,
-			(struct chunk_place){.hour = build->packed[i].hour,
-				.source = UINT32_MAX,
-				.index = build->open_count + i});
-	for (uint32_t i = 0; r == 0 && i < build->open_count; i++)
-		r = add_place(writing,
-			(struct chunk_place){.hour = build->open[i].chunk.hour,
-				.source = UINT32_MAX,
-				.index = i});
-	for (uint32_t i = 0; i < build->source_count; i++) {
-		const struct segment_head *head = &build->sources[i].group->head;
+	for (uint32_t i = 0; r == 0 && i < build->packed_count; i++) {
+		struct chunk_place place = {.hour = build->packed[i].hour,
+			.source = UINT32_MAX,
+			.index = build->open_count + i};
 
-		for (uint32_t j = 0; r == 0 && j < head->section_count; j++) {
-			if (head->sections[j].kind == SEGMENT_SECTION_ROWS)
-				r = add_place(writing,
-					(struct chunk_place){.hour = head->sections[j].hour,
-						.source = i,
-						.index = j});
-		}
+		r = add_place(writing, place);
 	}
+	for (uint32_t i = 0; r == 0 && i < build->open_count; i++) {
+		struct chunk_place place = {
+			.hour = build->open[i].chunk.hour, .source = UINT32_MAX, .index = i};
+
+		r = add_place(writing, place);
+	}
+	for (uint32_t i = 0; r == 0 && i < build->source_count; i++)
+		r = list_source(writing, i);
 	if (r == 0 && writing->chunk_count > 0)
 		qsort(writing->chunks, writing->chunk_count, sizeof(*writing->chunks),
 			place_compare);
@@ -289,18 +298,10 @@ static int take_chunk(struct group_writing *writing, const struct chunk_place *p
 	return segment_chunk_sort(ret_chunk);
 }
 
-/* What each thread of a chunk was seen in, of one type. */
-static int note_series(struct group_writing *writing, const struct segment_chunk *chunk,
-	uint32_t type, const struct segment_hour_spans *spans, uint64_t *until_ns)
+/* What each thread of a chunk was seen in, of one type; never seen: until_ns 0. */
+static void see_threads(struct group_writing *writing, const struct segment_table *table,
+	const struct segment_hour_spans *spans, bool has_slots, struct segment_series_entry *seen)
 {
-	const struct segment_table *table = &chunk->tables[type];
-	struct segment_head *head = &writing->build->head;
-	SCOPED_FREE struct segment_series_entry *seen =
-		calloc(chunk->thread_count + 1, sizeof(*seen));
-	int r = 0;
-
-	if (!seen)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < table->row_count; i++) {
 		const struct segment_row *row = &table->rows[i];
 		const struct segment_span *span = &spans->spans[row->window];
@@ -312,21 +313,39 @@ static int note_series(struct group_writing *writing, const struct segment_chunk
 		if (end_ns > of->until_ns)
 			of->until_ns = end_ns;
 		of->sample_count += row->count;
-		if (head->types[type].has_slots && end_ns > writing->target->slots_until_ns)
+		if (has_slots && end_ns > writing->target->slots_until_ns)
 			writing->target->slots_until_ns = end_ns;
 	}
+}
+
+static void note_times(struct segment_group_entry *entry, const struct segment_series_entry *seen)
+{
+	if (entry->until_ns == 0 || seen->from_ns < entry->from_ns)
+		entry->from_ns = seen->from_ns;
+	if (seen->until_ns > entry->until_ns)
+		entry->until_ns = seen->until_ns;
+	entry->sample_count += seen->sample_count;
+}
+
+static int note_series(struct group_writing *writing, const struct segment_chunk *chunk,
+	uint32_t type, const struct segment_hour_spans *spans, uint64_t *until_ns)
+{
+	struct segment_head *head = &writing->build->head;
+	SCOPED_FREE struct segment_series_entry *seen =
+		calloc((size_t)chunk->thread_count + 1, sizeof(*seen));
+	int r = 0;
+
+	if (!seen)
+		return -ENOMEM;
+	see_threads(writing, &chunk->tables[type], spans, head->types[type].has_slots, seen);
 	for (uint32_t i = 0; r == 0 && i < chunk->thread_count; i++) {
 		if (seen[i].until_ns == 0)
 			continue;
 		seen[i].type = head->types[type].name;
 		seen[i].labels = chunk->threads[i].labels;
-		if (writing->entry.until_ns == 0 || seen[i].from_ns < writing->entry.from_ns)
-			writing->entry.from_ns = seen[i].from_ns;
-		if (seen[i].until_ns > writing->entry.until_ns)
-			writing->entry.until_ns = seen[i].until_ns;
+		note_times(&writing->entry, &seen[i]);
 		if (seen[i].until_ns > *until_ns)
 			*until_ns = seen[i].until_ns;
-		writing->entry.sample_count += seen[i].sample_count;
 		r = segment_head_note(head, &seen[i]);
 	}
 	return r;

@@ -357,7 +357,7 @@ int segment_gathering_write(struct segment_gathering *gathering, const struct se
 	const struct segment_options *options, struct segment_output *output,
 	struct segment_index *index, struct segment_written *written)
 {
-	SCOPED_FREE uint32_t *bases = malloc((input->segment_count + 1) * sizeof(*bases));
+	SCOPED_FREE uint32_t *bases = calloc((size_t)input->segment_count + 1, sizeof(*bases));
 	struct hour_work work = {.bases = bases};
 	int r = bases ? list_hours(gathering, input) : -ENOMEM;
 

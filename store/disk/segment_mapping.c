@@ -246,10 +246,11 @@ struct life_name segment_service_of(const struct profile *profile, uint32_t set)
 	for (uint32_t i = labels->first; i < labels->first + labels->count; i++) {
 		const struct label *label = &profile->labels.labels[i];
 
-		if (strcmp(string_table_text(&profile->strings, label->key), "service_name") == 0)
+		if (strcmp(string_table_text(&profile->strings, label->key), "service_name") == 0) {
 			return (struct life_name){
 				string_table_text(&profile->strings, label->value),
 				string_table_length(&profile->strings, label->value)};
+		}
 	}
 	return (struct life_name){"", 0};
 }

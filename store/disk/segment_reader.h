@@ -157,8 +157,9 @@ struct segment_visited {
 
 /* PROFILE is sealed and passed profile_check (but for the longest window; a type stands in it once
  * for each period that it was sampled with). Its head has no host: `host` is a label of each set.
- * Its window lies in the range and in one step, and all of it counts, but with SEGMENT_DETAIL_SLOTS,
- * where it is the window that it was and overlaps the range. */
+ * Its window lies in the range and in one step, and all of it counts; pieces of one group have its
+ * dictionary. But with SEGMENT_DETAIL_SLOTS it is a window as it came that overlaps the range, with
+ * tables of its own. */
 typedef int (*segment_piece_fn)(void *context, const struct profile *profile);
 
 /* Gives the rows of GROUP in the range, each exactly once: what falls into the range or into a step

@@ -456,7 +456,7 @@ static int read_table(struct bytes_reader *rows, struct bytes_reader *slots,
 	if (bytes_reader_fault(rows) < 0)
 		return bytes_reader_fault(rows);
 	table = &chunk->tables[type];
-	table->rows = malloc(count * sizeof(*table->rows));
+	table->rows = malloc((size_t)count * sizeof(*table->rows) + 1);
 	if (!table->rows)
 		return -ENOMEM;
 	table->row_count = table->row_capacity = count;

@@ -270,6 +270,8 @@ static void begin_window(struct slots_work *work, uint32_t window, struct profil
 		add_stack(work, work->chunk.tables[rows[i].type].rows[rows[i].row].stack);
 	*profile = *work->visit->group->tables;
 	profile->head = (struct profile_head){0};
+	/* Its stacks and frames are its own. */
+	profile->dictionary = 0;
 	set_head(profile, &work->windows.windows[window]);
 	profile->stacks =
 		(struct stack_table){.nodes = work->own_nodes, .count = work->nodes.count};

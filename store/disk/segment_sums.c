@@ -197,7 +197,7 @@ int segment_sums_read(struct bytes_reader *reader, const struct segment_type *ty
 		if (bytes_reader_fault(reader) < 0)
 			return bytes_reader_fault(reader);
 		list = &sums->types[type];
-		list->sums = malloc(count * sizeof(*list->sums));
+		list->sums = malloc((size_t)count * sizeof(*list->sums) + 1);
 		if (!list->sums)
 			return -ENOMEM;
 		list->count = list->capacity = count;

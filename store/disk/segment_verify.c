@@ -185,6 +185,24 @@ static bool slots_fit(const struct segment_chunk *chunk, const struct segment_ho
 	return true;
 }
 
+/* Where a chunk ends says which ranges it is read for. */
+static bool ends_as_told(const struct segment_chunk *chunk, const struct segment_hour_spans *spans,
+	const struct segment_section *section)
+{
+	uint64_t until_ns = 0;
+
+	for (uint32_t i = 0; i < chunk->table_count; i++) {
+		for (uint32_t j = 0; j < chunk->tables[i].row_count; j++) {
+			const struct segment_span *span =
+				&spans->spans[chunk->tables[i].rows[j].window];
+			uint64_t end_ns = span->start_ns + span->slot_count * PROFILE_SLOT_NS;
+
+			until_ns = end_ns > until_ns ? end_ns : until_ns;
+		}
+	}
+	return until_ns <= section->until_ns;
+}
+
 static void count_samples(struct verification *verification, const struct segment_chunk *chunk)
 {
 	for (uint32_t i = 0; i < chunk->table_count; i++) {
@@ -207,7 +225,9 @@ static int add_chunk(struct verification *verification, uint32_t place, struct s
 		r = make_spans(&windows, &spans);
 	if (r == 0)
 		r = segment_group_chunk(group, place, windows.count, true, &chunk);
-	if (r == 0 && !slots_fit(&chunk, &spans))
+	if (r == 0 &&
+		(!slots_fit(&chunk, &spans) ||
+			!ends_as_told(&chunk, &spans, &group->head.sections[place])))
 		r = -EBADMSG;
 	if (r == 0)
 		r = segment_tally_chunk(&group->head, &chunk, &spans, now, next);

@@ -24,8 +24,10 @@
 #define DAY_NS (CATALOG_HOUR_NS * CATALOG_DAY_HOURS)
 /* What is past retention is left out of lists at once; it is taken out this often. */
 #define TRIM_PERIOD_NS (300 * NS_PER_S)
-/* A disk that was full is tried again after so long: making a catalogue reads all profiles. */
-#define RETRY_NS (600 * NS_PER_S)
+/* A disk that was full is tried again after so long, and after twice as long each time: making a
+ * catalogue reads all profiles. */
+#define RETRY_NS_MIN (600 * NS_PER_S)
+#define RETRY_NS_MAX (UINT64_C(24) * 3600 * NS_PER_S)
 
 struct store_catalog {
 	struct profile_store *store;
@@ -36,6 +38,7 @@ struct store_catalog {
 	_Atomic bool stopping;
 	bool wanted; /* to be made anew, not before... */
 	uint64_t not_before_ns; /* monotonic */
+	uint64_t retry_ns; /* what it waits when it fails next */
 	uint64_t next_trim_ns; /* monotonic */
 };
 
@@ -51,7 +54,11 @@ static void want_again(struct store_catalog *catalog, int error)
 {
 	count(catalog, PROFILE_STORE_catalog_failures);
 	catalog->wanted = true;
-	catalog->not_before_ns = clock_monotonic_ns() + (error < 0 ? RETRY_NS : 0);
+	if (error == 0)
+		return;
+	catalog->not_before_ns = clock_monotonic_ns() + catalog->retry_ns;
+	catalog->retry_ns =
+		catalog->retry_ns < RETRY_NS_MAX / 2 ? catalog->retry_ns * 2 : RETRY_NS_MAX;
 }
 
 static void apply(struct store_catalog *catalog, uint64_t timeout_ns)
@@ -115,10 +122,12 @@ static void make_anew(struct store_catalog *catalog)
 	catalog->wanted = false;
 	count(catalog, PROFILE_STORE_catalog_made_anew);
 	r = note_days(catalog);
-	if (r == 0)
+	if (r == 0) {
 		catalog_set_reach(catalog->catalog, 0);
-	else if (!atomic_load(&catalog->stopping) && !catalog->wanted)
+		catalog->retry_ns = RETRY_NS_MIN;
+	} else if (!atomic_load(&catalog->stopping) && !catalog->wanted) {
 		want_again(catalog, r);
+	}
 }
 
 /* ---- The thread ---- */
@@ -135,13 +144,17 @@ static uint64_t edge_ns(struct store_catalog *catalog)
 
 static void trim_if_due(struct store_catalog *catalog)
 {
-	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t now_ns = clock_monotonic_ns(), edge;
+	bool done = false;
 
 	if (now_ns < catalog->next_trim_ns)
 		return;
+	edge = edge_ns(catalog);
 	catalog->next_trim_ns = now_ns + TRIM_PERIOD_NS;
-	/* It tells by itself that something was lost. */
-	(void)catalog_trim(catalog->catalog, edge_ns(catalog));
+	/* Lists wait for what is fed: a part at a time. What fails is told as lost. */
+	while (!done && !atomic_load(&catalog->stopping) &&
+		catalog_trim(catalog->catalog, edge, &done) == 0)
+		apply(catalog, 0);
 }
 
 static void *run(void *context)
@@ -202,6 +215,7 @@ struct store_catalog *store_catalog_start(struct profile_store *store, const cha
 	if (!catalog || asprintf(&folder, "%s/" CATALOG_FOLDER, path) < 0)
 		return NULL;
 	catalog->store = store;
+	catalog->retry_ns = RETRY_NS_MIN;
 	catalog->watermark = watermark(store);
 	if (catalog_new(folder, CATALOG_QUEUE_BYTES_MAX, &catalog->catalog) < 0)
 		return NULL;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cjson/cJSON.h>
 
@@ -144,4 +145,36 @@ size_t command_line_columns(const struct options *options)
 	size_t columns = options->full ? 0 : output_terminal_columns();
 
 	return columns > 0 ? columns : SIZE_MAX;
+}
+
+/* A time of today, or of the day it is of, in the local zone. */
+static void format_time(double at_ns, char ret_text[32])
+{
+	time_t at = (time_t)(at_ns / 1e9);
+	struct tm time;
+
+	if (!localtime_r(&at, &time) || strftime(ret_text, 32, "%Y-%m-%d %H:%M:%S", &time) == 0)
+		snprintf(ret_text, 32, "%lld", (long long)at);
+}
+
+void command_note_partial(const struct cJSON *answer)
+{
+	const struct cJSON *partial = cJSON_GetObjectItemCaseSensitive(answer, "partial");
+	const char *reason = command_text(partial, "reason");
+	char from[32], until[32];
+
+	if (!cJSON_IsObject(partial))
+		return;
+	if (strcmp(reason, "damage") == 0) {
+		fprintf(stderr, "cairn: %.0f blocks of this range could not be read\n",
+			command_number(partial, "unreadable_count"));
+		return;
+	}
+	format_time(command_number(partial, "from"), from);
+	format_time(command_number(partial, "until"), until);
+	fprintf(stderr,
+		"cairn: the query took all the %s it may: this is %s to %s; ask for a shorter "
+		"range, or "
+		"see the server's --query-%s\n",
+		reason, from, until, strcmp(reason, "time") == 0 ? "seconds" : "bytes");
 }

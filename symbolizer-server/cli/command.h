@@ -23,6 +23,8 @@ int command_top(const struct options *options);
 int command_diff(const struct options *options);
 /* What `cairn top --execs` does. */
 int command_execs(const struct options *options);
+/* The tree of a query, in text. */
+int command_query_tree(const struct options *options);
 int command_export(const struct options *options);
 int command_symbols(const struct options *options);
 int command_status(const struct options *options);
@@ -51,5 +53,7 @@ size_t command_line_columns(const struct options *options);
 /* Members of an object; something plain if they are not there. */
 const char *command_text(const struct cJSON *object, const char *name);
 double command_number(const struct cJSON *object, const char *name);
+/* Says, on standard error, if ANSWER, or one side of it, does not hold all of its range. */
+void command_note_partial(const struct cJSON *answer);
 /* Ends the output: 0, or 1 if not everything could be written. */
 int command_finish(void);

@@ -31,6 +31,7 @@ static void print_side(const struct cJSON *answer, const char *name)
 	double total = command_number(side, "total");
 	char total_text[AMOUNT_BYTES_MAX], rate_text[AMOUNT_BYTES_MAX];
 
+	command_note_partial(side);
 	output_amount(total, command_text(answer, "unit"), total_text);
 	printf("%-6s %11s in %.0f samples over %.0f s", name, total_text,
 		command_number(side, "sample_count"), seconds);

@@ -72,6 +72,7 @@ int command_top(const struct options *options)
 		print_nothing(options);
 		return command_finish();
 	}
+	command_note_partial(answer);
 	print_head(answer);
 	cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(answer, "functions"))
 		print_row(row, command_number(answer, "total"), command_text(answer, "unit"),

@@ -15,6 +15,7 @@ static const struct word {
 	const char *what;
 } words[] = {
 	{"top", command_top, "the functions where the time went"},
+	{"query", command_query_tree, "the tree of a query: cairn query 'TYPE{label=\"value\"}'"},
 	{"diff", command_diff, "what changed between two times, function by function"},
 	{"export", command_export, "the stacks, as text for other tools"},
 	{"symbols", command_symbols_any,
@@ -65,9 +66,9 @@ static int run(const struct word *word, const struct options *options)
 		return 0;
 	}
 	if (!word) {
-		return command_misuse(
-			"say what to do: top, diff, export, symbols, status or fsck; cairn --help "
-			"tells more");
+		return command_misuse("say what to do: top, query, diff, export, symbols, status "
+				      "or fsck; cairn --help "
+				      "tells more");
 	}
 	return word->run(options);
 }
@@ -94,8 +95,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!is_flag && !word) {
 		snprintf(error, sizeof(error),
-			"there is no command %.100s; there are top, diff, export, symbols, status "
-			"and fsck",
+			"there is no command %.100s; there are top, query, diff, export, symbols, "
+			"status and fsck",
 			argv[1]);
 		return command_misuse(error);
 	}

@@ -27,20 +27,22 @@ struct flag {
 static const struct flag flags[] = {
 	{"--server", "URL", "", OFFSET(server), KIND_TEXT,
 		"where the server is (CAIRN_SERVER, else " SERVER_DEFAULT ")"},
-	{"--last", "TIME", "top export symbols", OFFSET(from), KIND_LAST,
+	{"--last", "TIME", "top query export symbols", OFFSET(from), KIND_LAST,
 		"the time up to now: 30s, 15m, 1h30m, 7d (15m)"},
-	{"--from", "TIME", "top export symbols", OFFSET(from), KIND_TEXT,
-		"in place of --last: 14:00 today, now-1h, 2026-08-01T12:00:00Z, seconds since "
+	{"--from", "TIME", "top query export symbols", OFFSET(from), KIND_TEXT,
+		"in place of --last: 14:00 today, 14:00..14:05, now-1h, 2026-08-01T12:00:00Z, "
+		"seconds since "
 		"1970"},
-	{"--until", "TIME", "top export symbols", OFFSET(until), KIND_TEXT, "likewise (now)"},
-	{"--host", "NAME", "top export diff symbols status", OFFSET(host), KIND_TEXT,
+	{"--until", "TIME", "top query export symbols", OFFSET(until), KIND_TEXT, "likewise (now)"},
+	{"--host", "NAME", "top query export diff symbols status", OFFSET(host), KIND_TEXT,
 		"only this host"},
-	{"--process", "NAME", "top export diff symbols", OFFSET(process), KIND_TEXT,
+	{"--process", "NAME", "top query export diff symbols", OFFSET(process), KIND_TEXT,
 		"only this process"},
-	{"--query", "SELECTOR", "top export diff symbols", OFFSET(query), KIND_TEXT,
+	{"--query", "SELECTOR", "top query export diff symbols", OFFSET(query), KIND_TEXT,
 		"what to read: TYPE{label=\"value\"}; without TYPE, time on CPU"},
-	{"--limit", "N", "top diff symbols", OFFSET(limit), KIND_TEXT, "rows of the table (25)"},
-	{"--full", NULL, "top diff symbols", OFFSET(full), KIND_SWITCH,
+	{"--limit", "N", "top query diff symbols", OFFSET(limit), KIND_TEXT,
+		"rows of the table (25); query: nodes of the tree (60)"},
+	{"--full", NULL, "top query diff symbols", OFFSET(full), KIND_SWITCH,
 		"whole names, however wide the terminal is"},
 	{"--execs", NULL, "top", OFFSET(execs), KIND_SWITCH,
 		"short-lived processes in place of functions: how often, by whom, at what cost"},
@@ -49,6 +51,12 @@ static const struct flag flags[] = {
 	{"--right", "FROM..UNTIL", "diff", OFFSET(right), KIND_TEXT, "the time after"},
 	{"--fail-if", "RULE", "diff", OFFSET(fail_if), KIND_TEXT,
 		"exit with 1 if a function grew: NAME>+5% (points of the whole), NAME>x1.5"},
+	{"--group", "function|line|file", "query", OFFSET(group), KIND_TEXT,
+		"what counts as one (function)"},
+	{"--root", "LABEL,...", "query", OFFSET(root), KIND_TEXT,
+		"values of labels as the first levels: host, process, thread, cpu, ..."},
+	{"--format", "tree|folded|json", "query", OFFSET(format), KIND_TEXT,
+		"text for people (tree), one line a stack, or the server's own answer"},
 	{"--format", "folded", "export", OFFSET(format), KIND_TEXT,
 		"folded: one line a stack, `root;...;leaf value`"},
 	{"--all", NULL, "symbols status", OFFSET(all), KIND_SWITCH,
@@ -153,7 +161,8 @@ static int parse_word(
 
 static bool takes_operands(const char *command)
 {
-	return strcmp(command, "symbols") == 0 || strcmp(command, "fsck") == 0;
+	return strcmp(command, "symbols") == 0 || strcmp(command, "query") == 0 ||
+		strcmp(command, "fsck") == 0;
 }
 
 /* Whether WORD is no flag; behind `--` nothing is. */
@@ -189,7 +198,7 @@ static int parse_words(struct options *options, const char *command, int argc, c
 	return r;
 }
 
-static int check(const struct options *options, char *ret_error)
+static int check(const char *command, const struct options *options, char *ret_error)
 {
 	if (options->limit &&
 		(strspn(options->limit, "0123456789") != strlen(options->limit) ||
@@ -203,12 +212,40 @@ static int check(const struct options *options, char *ret_error)
 			"--fail-if and --json: only one of them at a time");
 		return -EINVAL;
 	}
-	if (options->format && strcmp(options->format, "folded") != 0) {
+	if (strcmp(options->format, "folded") == 0)
+		return 0;
+	if (strcmp(command, "query") != 0) {
 		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
 			"--format %.100s: folded is what can be exported", options->format);
 		return -EINVAL;
 	}
+	if (strcmp(options->format, "tree") != 0 && strcmp(options->format, "json") != 0) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"--format %.100s: tree, folded or json must stand here", options->format);
+		return -EINVAL;
+	}
 	return 0;
+}
+
+/* Both ends in one: `14:00..14:05`. */
+static int read_span(struct options *options, char *ret_error)
+{
+	char error[TIME_SPAN_ERROR_BYTES_MAX];
+	struct time_span span;
+
+	if (!strstr(options->from, ".."))
+		return 0;
+	if (time_span_parse(options->from, (int64_t)time(NULL), &span, error) < 0) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX, "--from %s", error);
+		return -EINVAL;
+	}
+	free(options->from_text);
+	free(options->until_text);
+	options->from_text = strdup(span.from);
+	options->until_text = strdup(span.until);
+	options->from = options->from_text;
+	options->until = options->until_text;
+	return options->from && options->until ? 0 : -ENOMEM;
 }
 
 /* A time of today, as END or as it was; *RET_TEXT holds what END then points at. */
@@ -234,13 +271,15 @@ int options_parse(const char *command, int argc, char **argv, int first,
 		.server = server && *server ? server : SERVER_DEFAULT,
 		.from = "now-15m",
 		.until = "now",
-		.limit = "25",
-		.format = "folded",
+		.limit = strcmp(command, "query") == 0 ? "60" : "25",
+		.format = strcmp(command, "query") == 0 ? "tree" : "folded",
 	};
 	int r = parse_words(&options, command, argc, argv, first, ret_error);
 
 	if (r == 0)
-		r = check(&options, ret_error);
+		r = check(command, &options, ret_error);
+	if (r == 0)
+		r = read_span(&options, ret_error);
 	if (r == 0)
 		r = read_wall_clock(&options.from, &options.from_text);
 	if (r == 0)

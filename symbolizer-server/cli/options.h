@@ -22,6 +22,8 @@ struct options {
 	const char *from;
 	const char *until;
 	const char *format;
+	const char *group; /* NULL: not given, as the next one */
+	const char *root;
 	const char *limit;
 	const char *left; /* of a comparison; NULL: not given, as the next two */
 	const char *right;

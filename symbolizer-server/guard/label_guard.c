@@ -291,6 +291,21 @@ static int fold_set(
 	return r;
 }
 
+/* Whether each set in use came before and was kept as it was: then there is nothing to do. */
+static bool knows_all(struct folding *folding, const bool *used)
+{
+	bool known = true;
+
+	for (uint32_t i = 0; known && i < folding->profile->labels.count; i++) {
+		if (!used[i])
+			continue;
+		load_set(folding, i);
+		known = folding->count == 0 ||
+			seen_set_has(&folding->guard->sets, set_hash(folding));
+	}
+	return known;
+}
+
 /* RET_CHANGED: some set is another one than it was. */
 static int fold_sets(struct folding *folding, const bool *used, struct label_table *labels,
 	uint32_t *ret_sets, bool *ret_changed)
@@ -298,6 +313,8 @@ static int fold_sets(struct folding *folding, const bool *used, struct label_tab
 	int r = 0;
 
 	*ret_changed = false;
+	if (knows_all(folding, used))
+		return 0;
 	for (uint32_t i = 0; r == 0 && i < folding->profile->labels.count; i++) {
 		ret_sets[i] = 0;
 		if (!used[i])

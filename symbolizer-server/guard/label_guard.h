@@ -25,9 +25,9 @@ struct label_guard;
 #define LABEL_GUARD_VALUES_MAX_DEFAULT 10000
 /* 200 hosts with 100 processes each under one service. */
 #define LABEL_GUARD_SERIES_MAX_DEFAULT 20000
-/* A large fleet has 1,000 hosts with 200 processes each; a catalogue of so many takes some hundred
- * MiB a day. */
-#define LABEL_GUARD_TOTAL_MAX_DEFAULT 500000
+/* A large fleet has 1,000 hosts with 200 processes each. A catalogue takes 0.4 KB for each of them
+ * that is new in a day. */
+#define LABEL_GUARD_TOTAL_MAX_DEFAULT 200000
 
 struct label_guard_limits {
 	uint32_t values_max; /* of one label of one service */

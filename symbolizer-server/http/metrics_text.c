@@ -12,11 +12,14 @@
 #include "store/base/utf8.h"
 #include "symbolizer-server/http/chain_json.h"
 #include "symbolizer-server/http/counter_list.h"
+#include "symbolizer-server/http/watch_list.h"
 #include "symbolizer-server/status/host_board.h"
 
 /* A host has about a hundred metrics of its own: so many are 8 MB of text, and 100,000 series at
  * whoever reads them. */
 #define METRICS_HOST_COUNT_MAX 1000
+/* Longer queries are cut in their label. */
+#define METRICS_QUERY_BYTES_MAX 1024
 
 static void print(struct bytes_writer *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -203,7 +206,34 @@ static void write_unaccounted(
 	}
 }
 
-int metrics_text_write(const struct site *site, struct bytes_writer *out)
+static void write_share(void *context, const struct watch_share *share)
+{
+	struct bytes_writer *out = context;
+	char query[METRICS_QUERY_BYTES_MAX];
+
+	snprintf(query, sizeof(query), "%.*s", (int)share->rule->query_length, share->rule->text);
+	print(out, "cairn_function_share{function=\"");
+	write_label(out, watch_rule_function(share->rule));
+	print(out, "\",query=\"");
+	write_label(out, query);
+	print(out, "\",service_name=\"");
+	write_label(out, share->service);
+	print(out, "\"} %.6f\n", share->share);
+}
+
+static void write_shares(
+	struct bytes_writer *out, const struct site *site, const struct http_request *request)
+{
+	if (!site->watches)
+		return;
+	write_head(out, "cairn_function_share", "gauge",
+		"a watched function's share of its service in the last whole minute, what it "
+		"called included");
+	watch_list_visit(site->watches, site, request, write_share, out);
+}
+
+int metrics_text_write(
+	const struct site *site, const struct http_request *request, struct bytes_writer *out)
 {
 	static const struct host_metric metrics[] = {
 		{"cairn_host_last_seen_seconds",
@@ -236,6 +266,7 @@ int metrics_text_write(const struct site *site, struct bytes_writer *out)
 		write_host_metric(out, &metrics[i], &snapshot, now_ns);
 	r = write_host_counters(out, &snapshot);
 	write_unaccounted(out, site, &snapshot);
+	write_shares(out, site, request);
 	host_snapshot_done(&snapshot);
 	return r;
 }

@@ -12,4 +12,8 @@
 #include "store/base/bytes.h"
 #include "symbolizer-server/http/site.h"
 
-int metrics_text_write(const struct site *site, struct bytes_writer *out);
+struct http_request;
+
+/* REQUEST: for which the shares of watched functions are looked up. */
+int metrics_text_write(
+	const struct site *site, const struct http_request *request, struct bytes_writer *out);

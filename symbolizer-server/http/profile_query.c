@@ -208,6 +208,9 @@ int profile_tree_take(struct query_run *run, const struct query_params *params,
 			site->symbolizer ? symbolizer_generation(site->symbolizer) : 0}};
 	int r;
 
+	/* A tree that is kept takes no visit that would find out. */
+	if (http_request_is_gone(run->request))
+		return -ECANCELED;
 	/* A range that retention eats into holds something else by the next time. */
 	if (!site->trees || key.versions[0] == 0)
 		return make_tree(run, params, options, ret_tree);

@@ -49,11 +49,14 @@
 
 /* X(path, method, receiver, whether only this machine may send it unless --insecure-uploads): paths
  * that take a body. Some of them are also read: those stand in the list above, too. */
-#define HTTP_INTAKES(X)                                              \
-	X("/api/v1/symbols/", "PUT", route_module_receiver, true)    \
-	X("/ingest", "POST", route_ingest_receiver, false)           \
-	X("/pyroscope/ingest", "POST", route_ingest_receiver, false) \
-	X("/push.v1.PusherService/Push", "POST", route_push_receiver, false)
+#define HTTP_INTAKES(X)                                                                           \
+	X("/api/v1/symbols/", "PUT", route_module_receiver, true)                                 \
+	X("/ingest", "POST", route_ingest_receiver, false)                                        \
+	X("/pyroscope/ingest", "POST", route_ingest_receiver, false)                              \
+	X("/push.v1.PusherService/Push", "POST", route_push_receiver, false)                      \
+	X("/v1development/profiles", "POST", route_otlp_receiver, false)                          \
+	X("/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export", "POST", \
+		route_otlp_receiver, false)
 
 /* Each is a http_handle_fn whose context is a struct site. */
 #define HTTP_ROUTE_HANDLER(path, handler, takes_time) \

@@ -4,8 +4,8 @@
 #include "symbolizer-server/http/upload_intake.h"
 #include "symbolizer-server/ingest/ingest_upload.h"
 
-static int read_ingest(const struct http_request *request, struct ingest_text body,
-	const struct upload_target *target)
+static int read_ingest(
+	const struct http_request *request, struct ingest_text body, struct upload_target *target)
 {
 	const struct ingest_upload upload = {
 		.name = http_request_param(request, "name"),
@@ -23,15 +23,15 @@ static int read_ingest(const struct http_request *request, struct ingest_text bo
 	return ingest_upload_read(&upload, body, target->profiles, target->drops, target->fault);
 }
 
-static void answer_ingest(const struct http_request *request, int error, const char *fault,
+static void answer_ingest(const struct http_request *request, const struct upload_outcome *outcome,
 	struct http_answer *answer)
 {
 	(void)request;
 	/* Go's client takes 200 alone for success. */
-	if (error == 0)
+	if (outcome->error == 0)
 		http_answer_begin(answer, 200, "text/plain");
 	else
-		http_answer_error(answer, upload_status(error), "%s", fault);
+		http_answer_error(answer, upload_status(outcome->error), "%s", outcome->fault);
 }
 
 static const struct upload_protocol protocol = {read_ingest, answer_ingest};

@@ -7,8 +7,8 @@
 #include "symbolizer-server/http/upload_intake.h"
 #include "symbolizer-server/ingest/push_read.h"
 
-static int read_push(const struct http_request *request, struct ingest_text packed,
-	const struct upload_target *target)
+static int read_push(
+	const struct http_request *request, struct ingest_text packed, struct upload_target *target)
 {
 	const struct push_target push = {
 		.profiles = target->profiles,
@@ -33,11 +33,11 @@ static int read_push(const struct http_request *request, struct ingest_text pack
 	return r;
 }
 
-static void answer_push(const struct http_request *request, int error, const char *fault,
+static void answer_push(const struct http_request *request, const struct upload_outcome *outcome,
 	struct http_answer *answer)
 {
-	if (error < 0) {
-		connect_answer_error(error, fault, answer);
+	if (outcome->error < 0) {
+		connect_answer_error(outcome->error, outcome->fault, answer);
 		return;
 	}
 	connect_answer_begin(request, answer);

@@ -313,8 +313,7 @@ void route_metrics(void *context, const struct http_request *request, struct htt
 {
 	const struct site *site = context;
 
-	(void)request;
-	if (metrics_text_write(site,
+	if (metrics_text_write(site, request,
 		    http_answer_begin(answer, 200, "text/plain; version=0.0.4; charset=utf-8")) < 0)
 		http_answer_error(answer, 503, "out of memory; try again later");
 }

@@ -25,6 +25,7 @@ struct profile_store;
 struct query_board;
 struct source_texts;
 struct symbolizer;
+struct watch_list;
 
 struct site {
 	struct profile_store *store;
@@ -33,6 +34,7 @@ struct site {
 	struct host_board *hosts;
 	struct memo *trees; /* that queries made, for those who ask again; NULL: none are kept */
 	struct query_board *queries; /* that run now; NULL: nobody is told */
+	struct watch_list *watches; /* shares of functions; NULL: none are watched */
 	uint64_t query_ns_max; /* what a query may take; 0: the default */
 	uint64_t query_bytes_max; /* likewise */
 	struct ingest_desk *desk; /* where uploads of other systems go */

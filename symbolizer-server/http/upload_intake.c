@@ -16,6 +16,7 @@ struct upload {
 	const struct http_request *request;
 	struct bytes_writer body;
 	int read_error; /* what is stored is not all of it */
+	uint64_t rejected_count;
 	struct ingest_fault fault;
 	struct http_answer *answer;
 	struct http_later later;
@@ -27,7 +28,9 @@ void *upload_intake_open(const struct upload_protocol *protocol, struct site *si
 	struct upload *upload = calloc(1, sizeof(*upload));
 
 	if (!upload) {
-		protocol->answer(request, -ENOMEM, "", answer);
+		protocol->answer(request,
+			&(struct upload_outcome){-ENOMEM, "out of memory; try again later", 0},
+			answer);
 		return NULL;
 	}
 	upload->protocol = protocol;
@@ -54,7 +57,9 @@ static void settle(struct upload *upload, int error, struct http_answer *answer)
 	else if (!refused && error < 0)
 		snprintf(upload->fault.text, sizeof(upload->fault.text),
 			"it could not be stored: %s; try again later", fault_text(error));
-	upload->protocol->answer(upload->request, error, upload->fault.text, answer);
+	upload->protocol->answer(upload->request,
+		&(struct upload_outcome){error, upload->fault.text, upload->rejected_count},
+		answer);
 }
 
 bool upload_intake_write(
@@ -90,7 +95,7 @@ bool upload_intake_finish(void *context, const struct http_later *later, struct 
 	struct ingest_desk *desk = upload->site->desk;
 	struct profile_list profiles = {.profiles = NULL};
 	struct ingest_drops drops = {0};
-	const struct upload_target target = {.now_ns = clock_read(&upload->site->clock).realtime_ns,
+	struct upload_target target = {.now_ns = clock_read(&upload->site->clock).realtime_ns,
 		.profiles = &profiles,
 		.drops = &drops,
 		.fault = &upload->fault};
@@ -100,6 +105,7 @@ bool upload_intake_finish(void *context, const struct http_later *later, struct 
 	upload->read_error = upload->protocol->read(upload->request,
 		(struct ingest_text){(const char *)upload->body.bytes, upload->body.byte_count},
 		&target);
+	upload->rejected_count = target.rejected_count;
 	ingest_desk_note_drops(desk, &drops);
 	/* The profiles hold copies of all that was in it. */
 	bytes_writer_done(&upload->body);

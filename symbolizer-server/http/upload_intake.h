@@ -20,15 +20,22 @@ struct upload_target {
 	struct profile_list *profiles;
 	struct ingest_drops *drops;
 	struct ingest_fault *fault;
+	uint64_t rejected_count; /* profiles left out of what is stored, added to */
+};
+
+/* How it went: ERROR is 0, one of ingest_fault.h, -EFBIG (a body that is too large), -ESTALE, or an
+ * errno of the store. */
+struct upload_outcome {
+	int error;
+	const char *fault; /* what to mend; also where ERROR is 0 and something was rejected */
+	uint64_t rejected_count;
 };
 
 struct upload_protocol {
 	/* Reads BODY; errors of ingest_fault.h. */
 	int (*read)(const struct http_request *request, struct ingest_text body,
-		const struct upload_target *target);
-	/* ERROR is 0, one of ingest_fault.h, -EFBIG (a body that is too large), -ESTALE, or an errno
-	 * of the store; FAULT says what to mend, and is empty where that is the server's. */
-	void (*answer)(const struct http_request *request, int error, const char *fault,
+		struct upload_target *target);
+	void (*answer)(const struct http_request *request, const struct upload_outcome *outcome,
 		struct http_answer *answer);
 };
 

@@ -311,9 +311,15 @@ int ingest_batch_sample(struct ingest_batch *batch, struct sample_table *table, 
 		.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
 		.value = value};
 
-	if (value > 0)
-		return sample_table_add_row(table, &row, NULL);
-	if (value < 0)
+	return ingest_batch_row(batch, table, &row);
+}
+
+int ingest_batch_row(
+	struct ingest_batch *batch, struct sample_table *table, const struct sample_row *row)
+{
+	if (row->value > 0)
+		return sample_table_add_row(table, row, NULL);
+	if (row->value < 0)
 		batch->drops.negative++;
 	else
 		batch->drops.empty++;

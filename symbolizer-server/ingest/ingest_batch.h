@@ -59,14 +59,17 @@ struct ingest_address {
 };
 
 /* X(name, meaning): what is not kept as it came. */
-#define INGEST_DROPS(X)                                                               \
-	X(names_cut, "names of functions, files and modules longer than 64 KiB, cut") \
-	X(labels_cut, "keys and values of labels that were too long, cut")            \
-	X(labels_dropped, "labels left out: more than 64, or reserved")               \
-	X(numbers_dropped, "labels left out because they are numbers")                \
-	X(stacks_cut, "stacks deeper than 4096 frames, cut at the root")              \
-	X(lines_skipped, "lines left out: without a value")                           \
-	X(negative, "values left out because they are negative")                      \
+#define INGEST_DROPS(X)                                                                          \
+	X(names_cut, "names of functions, files and modules longer than 64 KiB, cut")            \
+	X(labels_cut, "keys and values of labels that were too long, cut")                       \
+	X(labels_dropped, "labels left out: more than 64, or reserved")                          \
+	X(numbers_dropped, "labels left out because they are numbers")                           \
+	X(stacks_cut, "stacks deeper than 4096 frames, cut at the root")                         \
+	X(lines_skipped, "lines left out: without a value")                                      \
+	X(broken,                                                                                \
+		"texts, functions and frames that a profile names and does not have: empty, or " \
+		"[unknown]")                                                                     \
+	X(negative, "values left out because they are negative")                                 \
 	X(empty, "values of zero, which weigh nothing")
 
 struct ingest_drops {
@@ -117,6 +120,9 @@ int ingest_batch_type(struct ingest_batch *batch, const char *type, int64_t peri
 /* COUNT samples that sum to VALUE. Nothing is added for a value of 0 or less. */
 int ingest_batch_sample(struct ingest_batch *batch, struct sample_table *table, uint32_t stack,
 	uint32_t series, uint64_t count, int64_t value);
+/* The same for a whole row; its count is at least 1. */
+int ingest_batch_row(
+	struct ingest_batch *batch, struct sample_table *table, const struct sample_row *row);
 
 /* The profile, sealed; the batch has none afterwards. Its window may be longer than a profile's may
  * be, and a sum too large: profile_list_take sees to both. */

@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +164,9 @@ static int add_line(struct adding *adding, const struct pprof_location *location
 		else if (field.number == 2 && (int64_t)field.value > 0 && field.value <= INT32_MAX)
 			name.line = (uint32_t)field.value;
 	}
-	if (function != PPROF_NONE) {
+	if (function == PPROF_NONE) {
+		adding->batch->drops.broken++;
+	} else {
 		const struct pprof_function *row = &tables->functions[function];
 
 		name.function = pprof_string(tables, row->name ? row->name : row->system_name);
@@ -199,25 +200,38 @@ static int add_location(struct adding *adding, uint32_t row)
 }
 
 /* Appends to the stack at hand; what is deeper than the batch keeps is of no use. */
+static void push_frame(struct adding *adding, uint32_t frame)
+{
+	if (adding->stack_count <= INGEST_DEPTH_MAX)
+		adding->stack[adding->stack_count++] = frame;
+}
+
+/* A location that is named and is not there: the sample keeps its weight and the rest of its stack. */
+static int push_unknown(struct adding *adding)
+{
+	const struct ingest_name unknown = {.kind = FRAME_UNKNOWN};
+	uint32_t frame;
+	int r = ingest_batch_named(adding->batch, &unknown, &frame);
+
+	adding->batch->drops.broken++;
+	if (r == 0)
+		push_frame(adding, frame);
+	return r;
+}
+
 static int push_location(struct adding *adding, uint64_t id)
 {
 	uint32_t row = pprof_ids_find(&adding->tables->location_ids, id);
 	struct location_frames *frames;
 	int r = 0;
 
-	if (row == PPROF_NONE) {
-		return ingest_refuse(adding->fault, -EBADMSG,
-			"the body was read as pprof: a sample names location %" PRIu64
-			", which is not there",
-			id);
-	}
+	if (row == PPROF_NONE)
+		return push_unknown(adding);
 	frames = &adding->locations[row];
 	if (frames->count == 0)
 		r = add_location(adding, row);
-	for (uint32_t i = 0; r == 0 && i < frames->count; i++) {
-		if (adding->stack_count <= INGEST_DEPTH_MAX)
-			adding->stack[adding->stack_count++] = adding->frames[frames->first + i];
-	}
+	for (uint32_t i = 0; r == 0 && i < frames->count; i++)
+		push_frame(adding, adding->frames[frames->first + i]);
 	return r;
 }
 
@@ -257,10 +271,12 @@ static int read_label(
 		else if (field.number == 2)
 			text = field.value;
 	}
-	if (proto_fault(&message) < 0 || (key > 0 && key >= tables->string_count) ||
+	if (proto_fault(&message) < 0)
+		return -EBADMSG;
+	if ((key > 0 && key >= tables->string_count) ||
 		(text > 0 && text >= tables->string_count)) {
-		return ingest_refuse(adding->fault, -EBADMSG,
-			"the body was read as pprof: a label names a text that is not there");
+		drops->broken++;
+		return 0;
 	}
 	label = (struct ingest_label){
 		pprof_string(tables, (uint32_t)key), pprof_string(tables, (uint32_t)text)};
@@ -292,8 +308,11 @@ static int read_values(struct adding *adding, const struct proto_field *field)
 
 	proto_numbers_init(&numbers, field, PROTO_VARINT);
 	while (proto_number_next(&numbers, &value)) {
-		if (adding->value_count == adding->tables->type_count)
-			return -EBADMSG;
+		if (adding->value_count == adding->tables->type_count) {
+			/* Of no type: it means nothing. */
+			adding->batch->drops.broken++;
+			continue;
+		}
 		adding->values[adding->value_count++] = (int64_t)value;
 	}
 	return proto_numbers_fault(&numbers);
@@ -350,9 +369,8 @@ static int add_sample(struct adding *adding, const struct proto_field *from)
 	if (r == 0)
 		r = proto_fault(&message);
 	if (r == -EBADMSG && adding->fault->text[0] == '\0')
-		r = ingest_refuse(adding->fault, r,
-			"the body was read as pprof: a sample is damaged, or has more values than "
-			"there are sample types");
+		r = ingest_refuse(
+			adding->fault, r, "the body was read as pprof: a sample is damaged");
 	if (r == 0)
 		r = ingest_batch_stack_leaf_first(
 			adding->batch, adding->stack, adding->stack_count, &stack);
@@ -388,6 +406,7 @@ int pprof_add(const struct pprof *pprof, const struct pprof_options *options,
 		calloc((size_t)pprof->tables.location_ids.count + 1, sizeof(*adding.locations));
 	adding.stack = malloc((INGEST_DEPTH_MAX + 1) * sizeof(*adding.stack));
 	r = adding.locations && adding.stack ? add_columns(&adding, options) : -ENOMEM;
+	batch->drops.broken += pprof->tables.broken_count;
 	proto_message_init(&message, pprof->bytes.text, pprof->bytes.length);
 	while (r == 0 && proto_next(&message, &field)) {
 		if (field.number == PPROF_SAMPLE)

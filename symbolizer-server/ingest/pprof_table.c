@@ -136,14 +136,14 @@ static int allocate_tables(struct pprof_tables *tables, const struct counts *cou
 
 /* ---- Rows ---- */
 
-/* A string index must be one; 0, the empty text, is always there. */
-static bool take_string(
-	const struct filling *filling, const struct proto_field *field, uint32_t *ret_string)
+static uint32_t take_string(const struct filling *filling, const struct proto_field *field)
 {
-	if (field->value > 0 && field->value >= filling->tables->string_count)
-		return false;
-	*ret_string = (uint32_t)field->value;
-	return true;
+	struct pprof_tables *tables = filling->tables;
+
+	if (field->value == 0 || field->value < tables->string_count)
+		return (uint32_t)field->value;
+	tables->broken_count++;
+	return 0;
 }
 
 static int read_value_type(const struct filling *filling, const struct proto_field *from,
@@ -152,17 +152,16 @@ static int read_value_type(const struct filling *filling, const struct proto_fie
 	struct pprof_value_type type = {0};
 	struct proto_message message;
 	struct proto_field field;
-	bool fits = true;
 
 	proto_message_init(&message, from->bytes, from->byte_count);
-	while (fits && proto_next(&message, &field)) {
+	while (proto_next(&message, &field)) {
 		if (field.number == 1)
-			fits = take_string(filling, &field, &type.type);
+			type.type = take_string(filling, &field);
 		else if (field.number == 2)
-			fits = take_string(filling, &field, &type.unit);
+			type.unit = take_string(filling, &field);
 	}
-	if (!fits || proto_fault(&message) < 0)
-		return refuse(filling->fault, "a sample type names a text that is not there");
+	if (proto_fault(&message) < 0)
+		return refuse(filling->fault, "a sample type is damaged");
 	*ret_type = type;
 	return 0;
 }
@@ -173,22 +172,19 @@ static int read_function(struct filling *filling, const struct proto_field *from
 	struct pprof_function *function = &filling->tables->functions[row];
 	struct proto_message message;
 	struct proto_field field;
-	bool fits = true;
 
 	proto_message_init(&message, from->bytes, from->byte_count);
-	while (fits && proto_next(&message, &field)) {
+	while (proto_next(&message, &field)) {
 		if (field.number == 1)
 			filling->tables->function_ids.ids[row] = field.value;
 		else if (field.number == 2)
-			fits = take_string(filling, &field, &function->name);
+			function->name = take_string(filling, &field);
 		else if (field.number == 3)
-			fits = take_string(filling, &field, &function->system_name);
+			function->system_name = take_string(filling, &field);
 		else if (field.number == 4)
-			fits = take_string(filling, &field, &function->file);
+			function->file = take_string(filling, &field);
 	}
-	return fits && proto_fault(&message) == 0
-		? 0
-		: refuse(filling->fault, "a function is damaged, or its name is not there");
+	return proto_fault(&message) == 0 ? 0 : refuse(filling->fault, "a function is damaged");
 }
 
 static int read_mapping(struct filling *filling, const struct proto_field *from)
@@ -197,10 +193,9 @@ static int read_mapping(struct filling *filling, const struct proto_field *from)
 	struct pprof_mapping *mapping = &filling->tables->mappings[row];
 	struct proto_message message;
 	struct proto_field field;
-	bool fits = true;
 
 	proto_message_init(&message, from->bytes, from->byte_count);
-	while (fits && proto_next(&message, &field)) {
+	while (proto_next(&message, &field)) {
 		if (field.number == 1)
 			filling->tables->mapping_ids.ids[row] = field.value;
 		else if (field.number == 2)
@@ -210,13 +205,11 @@ static int read_mapping(struct filling *filling, const struct proto_field *from)
 		else if (field.number == 4)
 			mapping->file_offset = field.value;
 		else if (field.number == 5)
-			fits = take_string(filling, &field, &mapping->file);
+			mapping->file = take_string(filling, &field);
 		else if (field.number == 6)
-			fits = take_string(filling, &field, &mapping->build_id);
+			mapping->build_id = take_string(filling, &field);
 	}
-	return fits && proto_fault(&message) == 0
-		? 0
-		: refuse(filling->fault, "a mapping is damaged, or its file name is not there");
+	return proto_fault(&message) == 0 ? 0 : refuse(filling->fault, "a mapping is damaged");
 }
 
 static int read_location(struct filling *filling, const struct proto_field *from)

@@ -82,6 +82,7 @@ struct pprof_tables {
 	int64_t period;
 	int64_t time_ns;
 	int64_t duration_ns;
+	uint64_t broken_count; /* texts that are named and are not there: taken for empty */
 };
 
 int pprof_tables_init(
@@ -90,5 +91,5 @@ void pprof_tables_done(struct pprof_tables *tables);
 
 /* A row by its id, or PPROF_NONE. */
 uint32_t pprof_ids_find(const struct pprof_ids *ids, uint64_t id);
-/* INDEX was checked when it was read. */
+/* The empty text where there is none of that index. */
 struct ingest_text pprof_string(const struct pprof_tables *tables, uint32_t index);

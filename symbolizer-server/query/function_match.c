@@ -98,8 +98,12 @@ static int reserve(struct function_match *match, uint32_t count)
 int function_match_open(struct function_match *match, const struct profile *profile)
 {
 	const struct stack_node *nodes = profile->stacks.nodes;
-	int r = reserve(match, profile->stacks.count);
+	int r;
 
+	if (profile->dictionary != 0 && profile->dictionary == match->dictionary)
+		return 0;
+	match->dictionary = 0;
+	r = reserve(match, profile->stacks.count);
 	if (r == 0)
 		r = merge_open(match->merge, profile);
 	if (r < 0)
@@ -116,5 +120,6 @@ int function_match_open(struct function_match *match, const struct profile *prof
 		flags |= frame < match->frame_count ? match->frames[frame] : FUNCTION_MATCH_LATER;
 		match->stacks[i] = flags;
 	}
+	match->dictionary = profile->dictionary;
 	return 0;
 }

@@ -37,6 +37,7 @@ struct function_match {
 	uint8_t *frames; /* flags of each frame that the first pass saw */
 	uint32_t frame_count;
 	uint8_t *stacks; /* flags of each stack of the profile */
+	uint64_t dictionary; /* whose stacks these are; 0: of one profile alone */
 	uint32_t stack_capacity;
 };
 

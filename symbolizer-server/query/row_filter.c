@@ -145,6 +145,8 @@ static int reserve(void **array, uint32_t *capacity, uint32_t count)
 /* Room for what is known of each thread and of each label set, which is nothing yet. */
 static int prepare(struct row_filter *filter, const struct profile *profile)
 {
+	/* Where the host stands in the head, a label set alone does not decide. */
+	uint64_t dictionary = profile->head.host == 0 ? profile->dictionary : 0;
 	void *threads = filter->threads_accepted, *sets = filter->sets;
 	int r = reserve(&threads, &filter->thread_capacity, profile->threads.count);
 
@@ -152,9 +154,12 @@ static int prepare(struct row_filter *filter, const struct profile *profile)
 	if (r == 0)
 		r = reserve(&sets, &filter->set_capacity, profile->labels.count);
 	filter->sets = sets;
-	if (r == 0 && profile->labels.count > 0)
+	if (r < 0 || (dictionary != 0 && dictionary == filter->dictionary))
+		return r;
+	if (profile->labels.count > 0)
 		memset(filter->sets, SET_UNSEEN, profile->labels.count);
-	return r;
+	filter->dictionary = dictionary;
+	return 0;
 }
 
 int row_filter_open(struct row_filter *filter, const struct profile *profile)

@@ -31,6 +31,7 @@ struct row_filter {
 	uint32_t thread_capacity;
 	uint8_t *sets; /* of each label set of the profile: what is known of it, if by_thread */
 	uint32_t set_capacity;
+	uint64_t dictionary; /* whose label sets these are; 0: of one profile alone */
 	struct bytes_writer text; /* the value that is being matched, as valid UTF-8 */
 };
 

@@ -118,8 +118,19 @@ static int read_exports(
 	return r;
 }
 
-/* Best first, since what is there is never overlaid. */
-static int read_sources(const struct image *image, const struct section_names *names,
+/* A file with the names of its sections. */
+struct opened {
+	struct image image;
+	struct section_names names;
+};
+
+static bool has_dwarf(const struct opened *file)
+{
+	return section_find(&file->image, &file->names, ".debug_info") > 0 ||
+		section_find(&file->image, &file->names, ".zdebug_info") > 0;
+}
+
+static int read_debug(const struct image *image, const struct section_names *names,
 	const struct sandbox_request *request, struct sources *sources)
 {
 	const struct dwarf_source dwarf = {
@@ -140,7 +151,45 @@ static int read_sources(const struct image *image, const struct section_names *n
 	if (r == 0)
 		r = take(sources, &table, SYMBOL_QUALITY_TABLE);
 	function_list_done(&table);
+	return r;
+}
+
+/* The table of symbols of a second file. */
+static int read_table(const struct opened *file, struct sources *sources)
+{
+	struct function_list table = {0};
+
+	return take_read(sources,
+		elf_symbols_read(&file->image, &file->names, &sources->code, ELF_SYMBOLS_WHOLE,
+			&sources->strings, &table),
+		&table, SYMBOL_QUALITY_TABLE);
+}
+
+/* Best first, since what is there is never overlaid. */
+static int read_sources(const struct image *image, const struct section_names *names,
+	const struct sandbox_request *request, struct sources *sources)
+{
+	int r = read_debug(image, names, request, sources);
+
 	return r == 0 ? read_exports(image, names, sources) : r;
+}
+
+/* Two files of one module, as if they were one: the DWARF of whichever has it. */
+static int read_pair(const struct opened *file, const struct opened *companion,
+	const struct sandbox_request *request, struct sources *sources)
+{
+	bool turned = !has_dwarf(file) && has_dwarf(companion);
+	const struct opened *first = turned ? companion : file;
+	const struct opened *second = turned ? file : companion;
+	int r = code_ranges_read(&first->image, &sources->code);
+
+	if (r == 0)
+		r = read_debug(&first->image, &first->names, request, sources);
+	if (r == 0)
+		r = read_table(second, sources);
+	if (r == 0)
+		r = read_exports(&first->image, &first->names, sources);
+	return r == 0 ? read_exports(&second->image, &second->names, sources) : r;
 }
 
 /* Where the kernel's own image begins, which its addresses are counted from; 0: it is no kernel. */
@@ -203,29 +252,63 @@ static enum sandbox_fault index_object(const struct image *image, const struct s
 	return file_fault(r);
 }
 
+/* False: there is none, or it is not what it should be. */
+static bool open_companion(const struct sandbox_request *request, struct opened *ret_file)
+{
+	struct sandbox_request its = *request;
+
+	if (request->companion_fd <= 0)
+		return false;
+	/* A hash of the contents is that of one of the two files only. */
+	its.reduced = true;
+	if (file_open(request->companion_fd, &its, &ret_file->image) != SANDBOX_FAULT_NONE)
+		return false;
+	if (ret_file->image.type != ET_REL &&
+		section_names_read(&ret_file->image, &ret_file->names) == 0)
+		return true;
+	section_names_done(&ret_file->names);
+	image_done(&ret_file->image);
+	return false;
+}
+
+/* What is no object file. */
+static int index_linked(
+	const struct opened *file, const struct sandbox_request *request, struct sources *sources)
+{
+	uint64_t start = kernel_start(&file->image, &file->names);
+	struct opened companion = {0};
+	int r;
+
+	if (start > 0 || !open_companion(request, &companion))
+		return read_image(&file->image, &file->names, request, start, sources);
+	r = read_pair(file, &companion, request, sources);
+	section_names_done(&companion.names);
+	image_done(&companion.image);
+	return r;
+}
+
 static enum sandbox_fault index_elf(
 	int fd, const struct sandbox_request *request, struct sources *sources)
 {
-	struct section_names names = {0};
-	struct image image;
-	enum sandbox_fault fault = file_open(fd, request, &image);
+	struct opened file = {0};
+	enum sandbox_fault fault = file_open(fd, request, &file.image);
 	int r;
 
 	if (fault != SANDBOX_FAULT_NONE)
 		return fault;
-	r = section_names_read(&image, &names);
+	r = section_names_read(&file.image, &file.names);
 	if (r < 0 && !survivable(r))
 		fault = file_fault(r);
-	else if (image.type == ET_REL)
-		fault = index_object(&image, &names, request, sources);
+	else if (file.image.type == ET_REL)
+		fault = index_object(&file.image, &file.names, request, sources);
 	else
-		fault = file_fault(
-			read_image(&image, &names, request, kernel_start(&image, &names), sources));
+		fault = file_fault(index_linked(&file, request, sources));
 	/* A file that was cut off keeps its segments and loses the table of sections. */
 	if (fault == SANDBOX_FAULT_NONE && sources->functions.count == 0)
-		fault = image.section_count == 0 ? SANDBOX_FAULT_DAMAGED : SANDBOX_FAULT_NO_NAMES;
-	section_names_done(&names);
-	image_done(&image);
+		fault = file.image.section_count == 0 ? SANDBOX_FAULT_DAMAGED
+						      : SANDBOX_FAULT_NO_NAMES;
+	section_names_done(&file.names);
+	image_done(&file.image);
 	return fault;
 }
 

@@ -110,19 +110,33 @@ static int open_outputs(int folder_fd, struct outputs *ret_outputs)
 	return r;
 }
 
+/* Supplementary file, package, companion. */
+#define OTHER_COUNT 3
+
 /* Adds the other files of REQUEST to the descriptors of a run; gives the argument that says which
  * they are. */
-static const char *add_others(struct launch_request *launch, const struct sandbox_request *request)
+static void add_others(struct launch_request *launch, const struct sandbox_request *request,
+	char ret_text[OTHER_COUNT + 1])
 {
-	bool supplementary = request->supplementary_fd > 0, package = request->package_fd > 0;
+	const struct {
+		int fd;
+		char letter;
+	} others[OTHER_COUNT] = {
+		{request->supplementary_fd, 's'},
+		{request->package_fd, 'p'},
+		{request->companion_fd, 'c'},
+	};
+	size_t count = 0;
 
-	if (supplementary)
-		launch->fds[launch->fd_count++] = request->supplementary_fd;
-	if (package)
-		launch->fds[launch->fd_count++] = request->package_fd;
-	if (supplementary)
-		return package ? "sp" : "s";
-	return package ? "p" : "-";
+	for (size_t i = 0; i < OTHER_COUNT; i++) {
+		if (others[i].fd <= 0)
+			continue;
+		launch->fds[launch->fd_count++] = others[i].fd;
+		ret_text[count++] = others[i].letter;
+	}
+	if (count == 0)
+		ret_text[count++] = '-';
+	ret_text[count] = '\0';
 }
 
 /* One run on one file. */
@@ -130,7 +144,7 @@ static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_reque
 	struct deed deed, const struct outputs *outputs, enum sandbox_fault *ret_fault)
 {
 	char id[BUILD_ID_TEXT_MAX], memory[ARGUMENT_BYTES_MAX], cpu[ARGUMENT_BYTES_MAX];
-	char file_bytes[ARGUMENT_BYTES_MAX], others[4];
+	char file_bytes[ARGUMENT_BYTES_MAX], others[OTHER_COUNT + 1];
 	char *arguments[] = {(char[]){"cairn-server"}, (char[]){SANDBOX_VERB}, strdupa(deed.name),
 		id, request->reduced ? (char[]){"reduced"} : (char[]){"exact"}, memory, cpu,
 		file_bytes, others, NULL};
@@ -151,7 +165,7 @@ static int run(struct sandbox *sandbox, int input_fd, const struct sandbox_reque
 	snprintf(memory, sizeof(memory), "%" PRIu64, sandbox->memory_bytes_max);
 	snprintf(cpu, sizeof(cpu), "%" PRIu64, sandbox->cpu_seconds_max);
 	snprintf(file_bytes, sizeof(file_bytes), "%" PRIu64, deed.file_bytes_max);
-	snprintf(others, sizeof(others), "%s", add_others(&launch, request));
+	add_others(&launch, request, others);
 	/* The run shares the position of the file with us. */
 	if (lseek(input_fd, 0, SEEK_SET) < 0)
 		return -errno;

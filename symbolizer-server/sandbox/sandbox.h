@@ -69,6 +69,10 @@ struct sandbox_request {
 	 * if their ids are those that this file names. */
 	int supplementary_fd; /* of dwz and .debug_sup */
 	int package_fd; /* .dwp: the units of split DWARF */
+	/* Another file of the same module, if there is one: a debug file knows no stubs, a stripped
+	 * program no DWARF. The index is the same whichever of the two is the input; what is wrong
+	 * with this one counts as if it were not there. */
+	int companion_fd;
 	/* Where files are written that have no name: what was unpacked, and the index. */
 	int folder_fd;
 	/* Of the run that parses alone: where it unpacks sections; 0 or less: in memory. */

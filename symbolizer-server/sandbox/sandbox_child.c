@@ -70,6 +70,10 @@ static bool parse_others(const char *text, struct task *task)
 		task->request.package_fd = next++;
 		text++;
 	}
+	if (*text == 'c') {
+		task->request.companion_fd = next++;
+		text++;
+	}
 	/* What the parent did not mean to give is not here. */
 	return (*text == '\0' || strcmp(text, "-") == 0) &&
 		close_range((unsigned)next, ~0U, 0) == 0;

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define LAUNCH_DESCRIPTORS_MAX 6
+#define LAUNCH_DESCRIPTORS_MAX 7
 
 struct launch_request {
 	int binary_fd;

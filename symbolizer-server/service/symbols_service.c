@@ -33,8 +33,10 @@ static void on_want_wake(void *state, struct rpc_stream *stream)
 	struct symbol_want wanted;
 
 	while (want->subscriber && symbolizer_take_want(want->subscriber, &wanted) == 0) {
-		struct wire_want fields = {
-			.id = wanted.id, .what = wanted.what, .name = wanted.name};
+		struct wire_want fields = {.id = wanted.id,
+			.what = wanted.what,
+			.name = wanted.name,
+			.offset = wanted.offset};
 		SCOPED_FREE uint8_t *bytes = NULL;
 		size_t byte_count;
 		int r = wire_want_encode(&fields, &bytes, &byte_count);
@@ -141,7 +143,7 @@ struct rpc_method symbols_service_want_method(struct service_parts *parts)
 struct upload_stream {
 	struct service_parts *parts;
 	struct symbol_upload *upload; /* between header and end */
-	uint64_t byte_count; /* of chunks */
+	uint64_t byte_count; /* of chunks, and of those of the stream that broke before */
 	bool over; /* an answer was given */
 };
 
@@ -162,6 +164,8 @@ static const char *reason_of(int error)
 		return "another upload of it is under way";
 	if (error == -EFBIG)
 		return "larger than announced or allowed";
+	if (error == -ERANGE)
+		return "what there was of it is gone, or was another file";
 	return fault_text(error);
 }
 
@@ -198,6 +202,7 @@ static void begin(struct upload_stream *upload, struct rpc_stream *stream,
 		.encoding = (enum symbol_encoding)header->encoding,
 		.byte_count = header->byte_count,
 		.reduced = header->reduced,
+		.offset = header->offset,
 	};
 	int r;
 
@@ -213,6 +218,8 @@ static void begin(struct upload_stream *upload, struct rpc_stream *stream,
 	r = symbolizer_upload_begin(upload->parts->symbolizer, &request, &upload->upload);
 	if (r < 0)
 		end_badly(upload, stream, r, reason_of(r));
+	else
+		upload->byte_count = header->offset;
 }
 
 static void append(struct upload_stream *upload, struct rpc_stream *stream,
@@ -293,8 +300,12 @@ static void on_upload_half_close(void *state, struct rpc_stream *stream)
 {
 	struct upload_stream *upload = state;
 
-	if (!upload->over)
-		end_badly(upload, stream, -EINVAL, "a stream without an end");
+	if (upload->over)
+		return;
+	/* One that was cancelled looks like this, too: it may go on. */
+	symbolizer_upload_break(upload->upload);
+	upload->upload = NULL;
+	end_badly(upload, stream, -EINVAL, "a stream without an end");
 }
 
 static int on_upload_open(void *context, struct rpc_stream *stream, void **ret_state)
@@ -317,7 +328,7 @@ static void on_upload_close(void *state, struct rpc_stream *stream)
 	(void)stream;
 	if (upload->upload)
 		service_count(upload->parts->counts, SERVICE_COUNTER_UPLOADS_BROKEN, 1);
-	symbolizer_upload_abort(upload->upload);
+	symbolizer_upload_break(upload->upload);
 	free(upload);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/base/cleanup.h"
@@ -64,17 +65,20 @@ static int store(struct symbolizer *symbolizer, const struct build_id *id,
 	return r;
 }
 
-/* Whether an index of QUALITY is to be stored. If so nobody else stores one of this module until
+/* Whether an index is to be stored. If so nobody else stores one of this module until
  * end_store: an upload and a fetch may end at the same time. */
-static bool begin_store(
-	struct symbolizer *symbolizer, struct module_record *module, enum symbol_quality quality)
+static bool begin_store(struct symbolizer *symbolizer, struct module_record *module,
+	const struct symbol_index_header *header)
 {
 	bool better;
 
 	pthread_mutex_lock(&symbolizer->lock);
 	while (module->storing)
 		pthread_cond_wait(&symbolizer->changed, &symbolizer->lock);
-	better = module->stale || quality > module->quality;
+	/* As good, and more of it: two files of the module laid over each other. */
+	better = module->stale || header->quality > module->quality ||
+		(header->quality == module->quality &&
+			header->function_count > module->function_count);
 	module->storing = better;
 	pthread_mutex_unlock(&symbolizer->lock);
 	return better;
@@ -176,6 +180,50 @@ static void parse_with_supplementary(struct symbolizer *symbolizer, int fd,
 		symbolizer->source->release(symbolizer->source, &fetched);
 }
 
+static bool is_same_file(int one, int other)
+{
+	struct stat a, b;
+
+	return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
+		a.st_ino == b.st_ino;
+}
+
+/* What else this machine has of a module whose file FD is read; -1: nothing. */
+static int open_companion(
+	struct symbolizer *symbolizer, const struct build_id *id, const char *name, int fd)
+{
+	static const enum symbol_file files[] = {SYMBOL_FILE_EXECUTABLE, SYMBOL_FILE_DEBUGINFO};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		int companion = open_beside(symbolizer, id, name, files[i]);
+
+		if (companion >= 0 && !is_same_file(companion, fd))
+			return companion;
+		if (companion >= 0)
+			close(companion);
+	}
+	return -1;
+}
+
+/* With the companion; without it, if anything is wrong with the two together. */
+static int run_with_companion(struct symbolizer *symbolizer, int fd,
+	struct sandbox_request *request, struct sandbox_result *ret_result)
+{
+	struct sandbox_result alone;
+	int r = run_parser(symbolizer, fd, request, ret_result);
+
+	if (r < 0 || request->companion_fd <= 0 ||
+		(ret_result->fault == SANDBOX_FAULT_NONE &&
+			ret_result->dwarf_fault == SANDBOX_FAULT_NONE))
+		return r;
+	request->companion_fd = -1;
+	r = run_parser(symbolizer, fd, request, &alone);
+	sandbox_result_done(ret_result);
+	if (r == 0)
+		*ret_result = alone;
+	return r;
+}
+
 /* Reads the file, and once more if it names a supplementary file that is there. */
 static int parse(struct symbolizer *symbolizer, const struct module_record *module, int fd,
 	const struct symbol_file_request *request, struct sandbox_result *ret_result)
@@ -189,15 +237,18 @@ static int parse(struct symbolizer *symbolizer, const struct module_record *modu
 		.folder_fd = symbolizer->folder_fd,
 		.cancel_fd = symbolizer->cancel_fd,
 	};
-	SCOPED_FD int package = -1;
+	SCOPED_FD int package = -1, companion = -1;
 	int r;
 
 	if (request->matched)
 		sandbox_request.id = (struct build_id){.byte_count = 0};
-	if (request->what == SYMBOL_WHAT_EXECUTABLE)
+	if (request->what == SYMBOL_WHAT_EXECUTABLE) {
 		package = open_beside(symbolizer, &request->id, module->name, SYMBOL_FILE_PACKAGE);
+		companion = open_companion(symbolizer, &request->id, module->name, fd);
+	}
 	sandbox_request.package_fd = package;
-	r = run_parser(symbolizer, fd, &sandbox_request, ret_result);
+	sandbox_request.companion_fd = companion;
+	r = run_with_companion(symbolizer, fd, &sandbox_request, ret_result);
 	if (r == 0 && build_id_known(&ret_result->supplementary_id))
 		parse_with_supplementary(symbolizer, fd, request, &sandbox_request, ret_result);
 	return r;
@@ -233,7 +284,7 @@ static int keep_if_better(struct symbolizer *symbolizer, struct module_record *m
 {
 	int r;
 
-	if (!begin_store(symbolizer, module, result->header.quality)) {
+	if (!begin_store(symbolizer, module, &result->header)) {
 		symbol_count(symbolizer, SYMBOL_COUNTER_INDEX_UNUSED, 1);
 		return 0;
 	}

@@ -33,6 +33,7 @@ struct symbol_want {
 	struct build_id id;
 	enum symbol_what what;
 	char name[SYMBOL_MODULE_NAME_MAX];
+	uint64_t offset; /* what is there of an upload of the same collector that broke */
 };
 
 #define SYMBOL_STATE_TEXT_MAX 320

@@ -122,6 +122,8 @@ int symbolizer_take_want(struct symbol_subscriber *subscriber, struct symbol_wan
 	pthread_mutex_unlock(&symbolizer->lock);
 	if (!module)
 		return -ENOENT;
+	ret_want->offset =
+		parked_uploads_offset(&symbolizer->parked, &ret_want->id, &subscriber->origin);
 	symbol_count(symbolizer, SYMBOL_COUNTER_WANTS_OFFERED, 1);
 	return 0;
 }
@@ -214,8 +216,10 @@ int symbolizer_upload_begin(struct symbolizer *symbolizer,
 		symbol_count(symbolizer, SYMBOL_COUNTER_UPLOADS_REFUSED, 1);
 		return r;
 	}
-	r = upload_file_begin(
-		&symbolizer->spool, &request->id, "", request->byte_count, &upload->file);
+	r = parked_uploads_take(&symbolizer->parked, request, &upload->file);
+	if (r < 0 && request->offset == 0)
+		r = upload_file_begin(
+			&symbolizer->spool, &request->id, "", request->byte_count, &upload->file);
 	if (r < 0) {
 		dismiss(symbolizer, upload->module);
 		symbol_count(symbolizer, SYMBOL_COUNTER_UPLOADS_REFUSED, 1);
@@ -229,6 +233,7 @@ int symbolizer_upload_begin(struct symbolizer *symbolizer,
 	upload->encoding = request->encoding;
 	upload->reduced = request->reduced;
 	upload->announced_bytes = request->byte_count;
+	upload->began_at = request->offset;
 	upload->kept_alive_at_ns = symbol_now_ns(symbolizer);
 	*ret_upload = TAKE(upload);
 	return 0;
@@ -270,6 +275,36 @@ void symbolizer_upload_abort(struct symbol_upload *upload)
 	upload_file_remove(&symbolizer->spool, &upload->file);
 	dismiss(symbolizer, upload->module);
 	free(upload);
+}
+
+void symbolizer_upload_break(struct symbol_upload *upload)
+{
+	struct symbolizer *symbolizer = upload ? upload->symbolizer : NULL;
+	struct symbol_upload_request request;
+
+	/* Without an end that is known there is nothing to go on to. */
+	if (!upload || !upload->has_origin || upload->announced_bytes == 0 ||
+		upload->file.byte_count == 0) {
+		symbolizer_upload_abort(upload);
+		return;
+	}
+	request = (struct symbol_upload_request){
+		.origin = &upload->origin,
+		.id = upload->module->id,
+		.what = upload->what,
+		.encoding = upload->encoding,
+		.byte_count = upload->announced_bytes,
+		.reduced = upload->reduced,
+	};
+	/* One that comes forward each time is not one that fails each time. */
+	if (upload->file.byte_count > upload->began_at) {
+		pthread_mutex_lock(&symbolizer->lock);
+		upload->module->upload_tries = 0;
+		pthread_mutex_unlock(&symbolizer->lock);
+	}
+	parked_uploads_put(&symbolizer->parked, &request, &upload->file, symbol_now_ns(symbolizer));
+	upload->file = (struct upload_file){.fd = -1};
+	symbolizer_upload_abort(upload);
 }
 
 int symbolizer_upload_finish(struct symbol_upload *upload)

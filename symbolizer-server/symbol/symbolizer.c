@@ -295,6 +295,7 @@ static void *keeper_run(void *context)
 		if (expired > 0)
 			symbolizer_tell(symbolizer);
 		symbol_hand_expire_old(symbolizer);
+		parked_uploads_expire(&symbolizer->parked, symbol_now_ns(symbolizer));
 		if (clock_monotonic_ns() >= readers_at_ns) {
 			symbol_cache_check_readers(symbolizer->cache);
 			readers_at_ns = clock_monotonic_ns() + READERS_PERIOD_NS;
@@ -363,6 +364,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	symbolizer->unread.folder_fd = -1;
 	atomic_init(&symbolizer->generation, 1);
 	init_locks(symbolizer);
+	parked_uploads_init(&symbolizer->parked, &symbolizer->spool);
 	symbolizer->cancel_fd = eventfd(0, EFD_CLOEXEC);
 	module_registry_init(&symbolizer->registry, false);
 	r = symbolizer->cancel_fd < 0 ? -errno
@@ -433,6 +435,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	symbol_hand_expire(symbolizer, 0);
 	file_shelf_done(&symbolizer->shelf);
 	unread_marks_done(&symbolizer->unread);
+	parked_uploads_done(&symbolizer->parked);
 	upload_spool_done(&symbolizer->spool);
 	if (symbolizer->folders)
 		symbolizer->folders->free(symbolizer->folders);

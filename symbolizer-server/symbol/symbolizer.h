@@ -99,6 +99,7 @@ struct symbol_upload_request {
 	/* Contents were left out (code, data), so a hash over the whole file cannot match its id.
 	 */
 	bool reduced;
+	uint64_t offset; /* goes on where an upload broke: a symbol_want says where */
 };
 
 /* -ENOENT: not wanted from this origin.  -EEXIST: nothing better could come of it.
@@ -112,7 +113,10 @@ int symbolizer_upload_append(struct symbol_upload *upload, const void *bytes, si
 /* Ends the upload in any case. On success the file waits for the indexer; whether it was of use
  * shows in symbolizer_module_state. -EBADMSG: fewer bytes than announced, or none. */
 int symbolizer_upload_finish(struct symbol_upload *upload);
-/* The sender went away or broke the rules: the module is offered again. Accepts NULL. */
+/* The sender went away: the module is offered again, and what came of it is kept for a while, so
+ * that the same sender can go on. Accepts NULL. */
+void symbolizer_upload_break(struct symbol_upload *upload);
+/* It broke the rules. Accepts NULL. */
 void symbolizer_upload_abort(struct symbol_upload *upload);
 
 /* ---- Files given by hand ---- */

@@ -19,6 +19,7 @@
 #include "store/disk/symbol_cache.h"
 #include "symbolizer-server/symbol/file_shelf.h"
 #include "symbolizer-server/symbol/module_registry.h"
+#include "symbolizer-server/symbol/parked_uploads.h"
 #include "symbolizer-server/symbol/symbol_source.h"
 #include "symbolizer-server/symbol/symbol_warm.h"
 #include "symbolizer-server/symbol/symbolizer.h"
@@ -52,6 +53,7 @@ struct symbol_upload {
 	struct symbol_origin origin;
 	bool has_origin;
 	bool by_hand; /* no request of the registry stands behind it */
+	uint64_t began_at; /* of its bytes: where an upload that broke went on */
 	bool shelf_tried; /* it is kept, or is not going to be */
 	bool marked; /* as unread, by this number */
 	uint32_t mark;
@@ -84,6 +86,7 @@ struct symbolizer {
 	struct symbol_source *source; /* debuginfod; NULL: none */
 	struct symbol_source *folders; /* NULL: none */
 	struct upload_spool spool;
+	struct parked_uploads parked;
 	struct file_shelf shelf;
 	struct unread_marks unread;
 	struct sandbox *sandbox;

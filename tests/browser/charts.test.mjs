@@ -174,7 +174,7 @@ test('a part of a second is selected on the heat map, and the graph is about it'
 		const box = await heat(page).boundingBox();
 		const column = (box.width - 44) / 900;
 		const x = (44 + 700.5 * column) / box.width;
-		const y = (row) => ((row + 0.5) * (box.height - 18)) / 50 / box.height;
+		const y = (row) => ((row + 0.5) * (box.height - 19)) / 50 / box.height;
 		await drag(page, heat(page), [x, y(10)], [x, y(14)]);
 		const [from, until] = await spanOf(page);
 		assert.deepEqual([from, until], [FROM + 700e3 + 200, FROM + 700e3 + 300]);
@@ -399,4 +399,25 @@ test('on a telephone and at 1024 px nothing of a comparison is cut off', async (
 			});
 		}
 	}
+});
+
+test('Ctrl and the wheel zoom the chart once the wheel rests, as one step of the history', async () => {
+	await onPage({ hash: `#/hot?${RANGE}` }, async (page, server) => {
+		await graphDrawn(page);
+		const box = await chart(page).boundingBox();
+		await page.mouse.move(box.x + box.width / 2, box.y + 40);
+		await page.keyboard.down('Control');
+		const before = server.state.requests.length;
+		for (let i = 0; i < 5; i++)
+			await page.mouse.wheel(0, -60);
+		await page.keyboard.up('Control');
+		await page.waitForFunction((from) => !location.hash.includes(from), `from=${FROM}`);
+		const [, from, until] = /from=(\d+)&until=(\d+)/.exec(page.url());
+		assert.ok(Number(from) > FROM && Number(until) < UNTIL && Math.abs((Number(from) + Number(until)) / 2 - FROM - 450e3) < 5000, page.url());
+		await page.waitForTimeout(300);
+		const asked = server.state.requests.slice(before).filter((request) => request.startsWith('/api/v1/series'));
+		assert.equal(asked.length, 1, asked.join('\n'));
+		await page.goBack();
+		assert.match(page.url(), new RegExp(`from=${FROM}&until=${UNTIL}`));
+	});
 });

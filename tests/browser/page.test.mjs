@@ -609,8 +609,8 @@ test('on a telephone the table stands above the graph, and nothing is cut off', 
 });
 
 test('controls have names and text has contrast', async () => {
-	for (const colorScheme of ['light', 'dark']) {
-		await onPage({ colorScheme }, async (page) => {
+	for (const [colorScheme, screen] of [['light', 'hot'], ['dark', 'hot'], ['light', 'compare'], ['dark', 'compare'], ['dark', 'heat']]) {
+		await onPage({ colorScheme, hash: `#/${screen}` }, async (page) => {
 			await graphDrawn(page);
 			const problems = await page.evaluate(() => {
 				const luminance = (css) => {

@@ -351,6 +351,8 @@ static void check_piece(const struct segment_request *request, const struct prof
 	struct sample_range cut;
 
 	CHECK_EQ(profile->head.host, 0);
+	/* Windows have tables of their own, others share those of their group. */
+	CHECK_EQ(profile->dictionary == 0, request->detail == SEGMENT_DETAIL_SLOTS);
 	for (uint32_t i = 1; i < profile->stacks.count; i++)
 		CHECK(profile->stacks.nodes[i].parent < i);
 	for (uint32_t i = 0; i < profile->type_count; i++) {

@@ -8,7 +8,7 @@ import type { Span, Zone } from '../model/time_range.ts';
 import type { ChartInk, Shade } from './ink.ts';
 import { hatching, Surface } from './surface.ts';
 
-const AXIS_PX = 17;
+const AXIS_PX = 18;
 const SIDE_PX = 44;
 const TICK_APART_PX = 92;
 

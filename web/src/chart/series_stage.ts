@@ -9,12 +9,14 @@ import { dragged, gripAt, snapped, type Drag } from './brush.ts';
 import type { ChartInk } from './ink.ts';
 import { hatching, Surface } from './surface.ts';
 
-const AXIS_PX = 17;
+const AXIS_PX = 18;
 const TOP_PX = 5;
 const TICK_APART_PX = 92;
 const GRIP_PX = 6;
 const DRAG_STARTS_AFTER_PX = 3;
 const WHEEL_ZOOM_PER_PX = 0.0035;
+/* A wheel turns on, or rests for as long as this: then what is shown is asked for. */
+const WHEEL_RESTS_MS = 180;
 /* Columns at least so wide are drawn with a line between them. */
 const APART_FROM_PX = 5;
 
@@ -48,6 +50,9 @@ export class SeriesStage {
 	private drag: (Drag & { x: number; moved: boolean }) | null = null;
 	private draft: Span | null = null;
 	private hovered = -1;
+	/** What a turning wheel shows until it rests. */
+	private zooming: Span | null = null;
+	private zoomTimer: ReturnType<typeof setTimeout> | undefined;
 	private readonly abort = new AbortController();
 
 	constructor(canvas: HTMLCanvasElement, private readonly events: SeriesEvents) {
@@ -65,11 +70,12 @@ export class SeriesStage {
 
 	close(): void {
 		this.abort.abort();
+		clearTimeout(this.zoomTimer);
 		this.surface.close();
 	}
 
 	update(model: SeriesModel): void {
-		this.model = model;
+		this.model = this.zooming ? { ...model, shown: this.zooming } : model;
 		this.surface.schedule();
 	}
 
@@ -137,7 +143,15 @@ export class SeriesStage {
 		if (!this.model || !(event.ctrlKey || event.metaKey))
 			return;
 		event.preventDefault();
-		this.events.zoom(zoomedSpan(this.model.shown, Math.exp(event.deltaY * WHEEL_ZOOM_PER_PX), this.msAt(event.clientX), Date.now()));
+		const span = zoomedSpan(this.model.shown, Math.exp(event.deltaY * WHEEL_ZOOM_PER_PX), this.msAt(event.clientX), Date.now());
+		this.zooming = span;
+		this.model = { ...this.model, shown: span };
+		this.surface.schedule();
+		clearTimeout(this.zoomTimer);
+		this.zoomTimer = setTimeout(() => {
+			this.zooming = null;
+			this.events.zoom(span);
+		}, WHEEL_RESTS_MS);
 	}
 
 	private setHover(step: number): void {

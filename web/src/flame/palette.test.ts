@@ -118,7 +118,7 @@ test('less and more are told apart by every kind of sight, and from what did not
 
 test('a change is told by its sign and by its pattern, too', () => {
 	const of = (kind: 'noise' | 'more' | 'less' | 'new' | 'gone', points: number): number =>
-		changeBucket({ left: 1, right: 1, leftAmount: 0, rightAmount: 0, points, p: 0, sureness: 'sure', kind });
+		changeBucket({ left: 1, right: 1, leftAmount: 0, rightAmount: 0, points, p: 0, sureness: 'sure', kind, comparable: true });
 	assert.deepEqual([of('less', -0.1), of('more', 0.1), of('new', 9), of('gone', -9), of('noise', 9)].map(changeSign), ['▼ ', '▲ ', 'new ', 'gone ', '']);
 	assert.deepEqual([0.1, 0.5, 2, 50].map((points) => of('more', points) - change.more), [0, 1, 2, 3]);
 	assert.deepEqual([0.1, 0.5, 2, 50].map((points) => of('less', -points) - change.less), [0, 1, 2, 3]);

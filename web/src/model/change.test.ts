@@ -104,6 +104,7 @@ test('an empty side changes nothing, and nothing is divided by zero', () => {
 			const change = nodeChange(tree, node);
 			assert.equal(change.kind, 'noise');
 			assert(Number.isFinite(change.points) && Number.isFinite(tree.total[node]));
+			assert.deepEqual([formatChange(change, norm, 'nanoseconds'), formatRatio(change)], ['–', '']);
 		}
 		assert.equal(changeTree(partsFor(builds, zeros, zeros, [1, 1, 1, 1, 1]), norm).total[0], 0);
 	}

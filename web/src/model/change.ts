@@ -126,6 +126,8 @@ export interface Change {
 	p: number;
 	sureness: Sureness;
 	kind: Kind;
+	/** Whether both sides have samples at all. */
+	comparable: boolean;
 }
 
 /** SHARE_P is the server's word on the share; rates have their own. */
@@ -146,6 +148,7 @@ export function changeOf(sides: Pick<Comparison, 'left' | 'right' | 'norm'>, lef
 		kind = rightAmount > leftAmount ? 'more' : 'less';
 	return {
 		left, right, leftAmount, rightAmount, p, sureness, kind,
+		comparable: !isEmptySide(sides.left) && !isEmptySide(sides.right),
 		points: whole > 0 ? (100 * (rightAmount - leftAmount)) / whole : 0,
 	};
 }
@@ -260,6 +263,8 @@ export function formatAmountOf(amount: number, norm: Norm, unit: Unit): string {
 
 /** With its sign: `+20.1 points`, `−340 ms/s`. */
 export function formatChange(change: Change, norm: Norm, unit: Unit): string {
+	if (!change.comparable)
+		return '–';
 	const by = change.rightAmount - change.leftAmount;
 	if (norm === 'share' || (norm === 'core' && unit === 'nanoseconds'))
 		return `${formatSigned(norm === 'share' ? 100 * by : by / 1e7)} points`;
@@ -269,6 +274,8 @@ export function formatChange(change: Change, norm: Norm, unit: Unit): string {
 
 /** `×3.0`, `new`, `gone`; nothing where both sides have nothing. */
 export function formatRatio(change: Change): string {
+	if (!change.comparable)
+		return '';
 	if (change.left === 0)
 		return change.right === 0 ? '' : 'new';
 	if (change.right === 0)

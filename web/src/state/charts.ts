@@ -8,10 +8,10 @@ import type { Heat } from '../model/heat.ts';
 import { selector } from '../model/selector.ts';
 import type { Series } from '../model/series.ts';
 import { absolute, resolveTime, type Range, type Span } from '../model/time_range.ts';
-import { leftRange, leftQuery, rightRange } from './sides.ts';
-import { askWhen, chosenType, labels, query, remotes } from './data.ts';
+import { askWhen, chosenType, labels, query, refreshes, remotes } from './data.ts';
 import * as at from './navigation.ts';
 import { Remote } from './remote.ts';
+import { leftQuery, leftRange, rightRange } from './sides.ts';
 
 /* More colours than this are not told apart. */
 export const GROUPS_MAX = 6;
@@ -56,6 +56,7 @@ function windowAround(side: Range, now: number): Span {
 function sideChart(side: () => Range, wanted: () => string): SideChart {
 	const window = signal<Span>([0, 1]);
 	effect(() => {
+		void refreshes.value;
 		const now = Date.now();
 		const range = side();
 		const from = resolveTime(range.from, now);

@@ -41,6 +41,9 @@ export function refresh(): void {
 	tick.value++;
 }
 
+/** For what has to follow "now" whenever something is asked for again. */
+export const refreshes = computed(() => tick.value);
+
 const range = computed((): Range => ({ from: at.from.value, until: at.until.value }));
 
 /** What is looked at: the part of the range that was picked, or all of it. */

@@ -11,7 +11,7 @@ import { before, type Range } from '../model/time_range.ts';
 import { askWhen, chosenHost, chosenType, grouping, looked, query, remotes } from './data.ts';
 import * as at from './navigation.ts';
 import { Remote } from './remote.ts';
-import { ALL_HOSTS, SAME } from './url.ts';
+import { ALL_HOSTS, NODES_DEFAULT, SAME } from './url.ts';
 
 export const change = new Remote<ChangeParts>();
 export const changedFunctions = new Remote<ChangedFunctions>();
@@ -33,8 +33,13 @@ const wanted = computed(() => ({
 	leftQuery: leftQuery.value, rightQuery: query.value, left: leftRange.value, right: rightRange.value, ...grouping.value,
 }));
 
+/* Two sides come as JSON, which is several times as large as columns: fewer nodes at first, and at most. */
+const NODES_FIRST = 65_536;
+const NODES_MOST = 500_000;
+
 askWhen(isShown, () => {
-	const [sides, nodes] = [wanted.value, at.maxNodes.value];
+	const sides = wanted.value;
+	const nodes = at.maxNodes.value === NODES_DEFAULT ? NODES_FIRST : Math.min(NODES_MOST, at.maxNodes.value);
 	change.ask(JSON.stringify([sides, nodes]), (signal, id) => fetchChange(sides, nodes, id, { signal }));
 });
 

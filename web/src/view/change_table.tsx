@@ -94,11 +94,11 @@ function Row({ row: { fn, change }, index, name, chosen, label, largest }: RowPr
 			<td class="number">{formatAmountOf(change.leftAmount, norm, unit)}</td>
 			<td class="number">{formatAmountOf(change.rightAmount, norm, unit)}</td>
 			<td class="number change-cell">
-				<ChangeBar points={change.points} largest={largest} colour={swatch.css} />
+				{change.comparable && <ChangeBar points={change.points} largest={largest} colour={swatch.css} />}
 				<span>{signs[change.kind] === '▲' || signs[change.kind] === '▼' ? `${signs[change.kind]} ` : ''}{formatChange(change, norm, unit)}</span>
 			</td>
 			<td class="number">{formatRatio(change)}</td>
-			<td title={formatP(change.p)}>{surenessWords[change.sureness]}</td>
+			<td title={change.comparable ? formatP(change.p) : undefined}>{change.comparable ? surenessWords[change.sureness] : ''}</td>
 		</tr>
 	);
 }

@@ -29,6 +29,8 @@ export interface ChangeFacts {
 function remarkOf(change: Change, isTrimmed: boolean, small: number): string {
 	if (isTrimmed)
 		return `${formatCount(small)} frames too small to be sent. Focus this one to load them.`;
+	if (!change.comparable)
+		return '';
 	switch (change.kind) {
 	case 'new': return 'Only the right side has this.';
 	case 'gone': return 'Only the left side has this.';
@@ -49,7 +51,7 @@ export function changeFacts(tree: ChangeTree, node: number): ChangeFacts {
 		right: { value: formatAmount(change.right, tree.unit, 'samples'), amount: formatAmountOf(change.rightAmount, norm, tree.unit) },
 		change: formatChange(change, norm, tree.unit),
 		ratio: formatRatio(change),
-		sureness: node === 0 ? '' : `${surenessWords[change.sureness]}, ${formatP(change.p)}`,
+		sureness: node === 0 || !change.comparable ? '' : `${surenessWords[change.sureness]}, ${formatP(change.p)}`,
 		remark: node === 0 ? '' : remarkOf(change, kindOf(tree, node) === kind.trimmed, tree.trimmedNodes.get(node) ?? 0),
 	};
 }

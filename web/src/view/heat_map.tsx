@@ -78,7 +78,7 @@ function Map({ map }: { map: Heat }) {
 	useEffect(() => {
 		stage.current?.update({
 			heat: map, selected: at.span.value, cursor, ink: chartInks[theme.value], ramp,
-			font: `11px ${getComputedStyle(document.body).fontFamily}`, zone: zone.value,
+			font: `12px ${getComputedStyle(document.body).fontFamily}`, zone: zone.value,
 		});
 	}, [map, at.span.value, cursor, theme.value, zone.value]);
 

@@ -50,7 +50,7 @@ function moved(key: string, step: number, count: number): number {
 }
 
 function fontOf(): string {
-	return `11px ${getComputedStyle(document.body).fontFamily}`;
+	return `12px ${getComputedStyle(document.body).fontFamily}`;
 }
 
 export function SeriesChart(props: ChartProps) {

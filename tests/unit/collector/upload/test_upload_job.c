@@ -43,6 +43,35 @@ static void a_whole_file_is_sent_as_it_is(void)
 	upload_job_free(job);
 }
 
+/* What was taken before the connection broke is not sent again. */
+static void an_upload_goes_on_behind_what_was_taken(void)
+{
+	struct upload_job *whole, *rest;
+	size_t whole_count, rest_count = 0;
+	uint8_t *expected, bytes[77];
+	ssize_t got;
+
+	work_run("echo 'int main(void){return 0;}' > r.c && gcc -g -o r r.c");
+	CHECK_EQ(upload_job_new_file(work_open("r"), true, &whole), 0);
+	CHECK_EQ(upload_job_new_file(work_open("r"), true, &rest), 0);
+	expected = read_all(whole, &whole_count);
+	rest->resume_at = 1001;
+	while ((got = upload_job_read(rest, bytes, sizeof(bytes))) > 0) {
+		CHECK(memcmp(bytes, expected + 1001 + rest_count, (size_t)got) == 0);
+		rest_count += (size_t)got;
+	}
+	CHECK_EQ(got, 0);
+	CHECK_EQ(rest_count, whole_count - 1001);
+	free(expected);
+	upload_job_free(whole);
+	upload_job_free(rest);
+	/* It was longer then. */
+	CHECK_EQ(upload_job_new_file(work_open("r"), true, &rest), 0);
+	rest->resume_at = whole_count + 1;
+	CHECK_EQ(upload_job_read(rest, bytes, sizeof(bytes)), -EBADMSG);
+	upload_job_free(rest);
+}
+
 static void a_slim_file_says_its_length_beforehand(void)
 {
 	struct upload_job *job;
@@ -103,6 +132,7 @@ static void symbols_of_the_kernel_come_packed(void)
 int main(void)
 {
 	RUN(a_whole_file_is_sent_as_it_is);
+	RUN(an_upload_goes_on_behind_what_was_taken);
 	RUN(a_slim_file_says_its_length_beforehand);
 	RUN(a_file_that_shrinks_breaks_the_upload);
 	RUN(symbols_of_the_kernel_come_packed);

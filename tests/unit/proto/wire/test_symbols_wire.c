@@ -31,8 +31,10 @@ static void a_want_request_reads_back(void)
 
 static void a_want_reads_back(void)
 {
-	struct wire_want want = {
-		.id = some_id(), .what = WIRE_WHAT_KERNEL_SYMBOLS, .name = "lib\xff.so"};
+	struct wire_want want = {.id = some_id(),
+		.what = WIRE_WHAT_KERNEL_SYMBOLS,
+		.name = "lib\xff.so",
+		.offset = 7};
 	struct wire_want again;
 	uint8_t *bytes;
 	size_t byte_count;
@@ -43,6 +45,7 @@ static void a_want_reads_back(void)
 	CHECK(build_id_equal(&again.id, &want.id));
 	CHECK_EQ(again.what, WIRE_WHAT_KERNEL_SYMBOLS);
 	CHECK_STR(again.name, "lib\xff.so");
+	CHECK_EQ(again.offset, 7);
 	CHECK_EQ(wire_want_decode("", 0, &arena, &again), -ENOMSG);
 }
 
@@ -53,7 +56,8 @@ static void uploads_read_back(void)
 		.what = WIRE_WHAT_EXECUTABLE,
 		.encoding = WIRE_UPLOAD_ZSTD,
 		.byte_count = UINT64_MAX,
-		.reduced = true};
+		.reduced = true,
+		.offset = UINT64_MAX - 1};
 	struct wire_upload_chunk chunk = {(const uint8_t *)"bytes", 5};
 	struct wire_upload_refusal refusal = {
 		.instance = {2}, .id = some_id(), .what = WIRE_WHAT_EXECUTABLE, .reason = "denied"};
@@ -68,6 +72,7 @@ static void uploads_read_back(void)
 	CHECK(build_id_equal(&upload.header.id, &header.id));
 	CHECK(upload.header.byte_count == UINT64_MAX && upload.header.reduced);
 	CHECK_EQ(upload.header.encoding, WIRE_UPLOAD_ZSTD);
+	CHECK_EQ(upload.header.offset, UINT64_MAX - 1);
 	CHECK_EQ(upload.header.instance[0], 1);
 	CHECK_EQ(wire_upload_chunk_encode(&chunk, &bytes, &byte_count), 0);
 	CHECK_EQ(wire_upload_decode(bytes, byte_count, &arena, &upload), 0);

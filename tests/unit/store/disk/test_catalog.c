@@ -124,6 +124,14 @@ static void a_queue_that_is_full_loses_notes_and_says_so(void)
 	catalog_free(catalog, 2);
 }
 
+static void trim(struct catalog *catalog, uint64_t edge_ns)
+{
+	bool done = false;
+
+	while (!done)
+		CHECK_EQ(catalog_trim(catalog, edge_ns, &done), 0);
+}
+
 static void trimming_forgets_what_was_known(void)
 {
 	struct catalog *catalog = open_catalog("trim", 1, false);
@@ -132,10 +140,10 @@ static void trimming_forgets_what_was_known(void)
 	catalog_set_reach(catalog, 0);
 	catalog_feed(catalog, note_of(catalog, START_NS, 0, 1));
 	apply(catalog, false);
-	CHECK_EQ(catalog_trim(catalog, START_NS + 23 * CATALOG_HOUR_NS), 0);
+	trim(catalog, START_NS + 23 * CATALOG_HOUR_NS);
 	CHECK_EQ(list_ids(catalog, &list), 0);
 	CHECK_STR(list.text, "000000 ");
-	CHECK_EQ(catalog_trim(catalog, START_NS + 24 * CATALOG_HOUR_NS), 0);
+	trim(catalog, START_NS + 24 * CATALOG_HOUR_NS);
 	CHECK_EQ(list_ids(catalog, &list), 0);
 	CHECK_STR(list.text, "");
 	catalog_feed(catalog, note_of(catalog, START_NS, 0, 1));

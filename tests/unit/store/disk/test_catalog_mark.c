@@ -67,7 +67,7 @@ static void wiping_leaves_the_folder_alone(void)
 	work_run(FILL, "wipe", "wipe");
 	CHECK_EQ(catalog_mark_leave(folder, 1), 0);
 	catalog_mark_wipe(folder);
-	CHECK_STR(work_output("ls wipe"), "");
+	CHECK_EQ(work_try("test -z \"$(ls wipe)\""), 0);
 	catalog_mark_wipe(work_path("absent"));
 	CHECK(catalog_mark_leave(work_path("absent"), 1) < 0);
 }

@@ -129,6 +129,45 @@ static void after_a_crash_it_is_made_anew(void)
 	profile_store_close(store);
 }
 
+/* Pieces of what was compacted tell the same as the windows did: series, types and hours. */
+static void what_was_compacted_is_found_by_its_hours(void)
+{
+	struct profile_store *store = open_store("compacted", true);
+	struct catalog_fixture_list found;
+	uint64_t hour = CATALOG_HOUR_NS, start = FIXTURE_START_NS / hour * hour;
+
+	for (int round = 0; round < 2; round++) {
+		struct profile_store_label_query query = {.limit = 100};
+		bool more;
+
+		if (round == 0) {
+			append(store, start, "id=a", 1);
+			append(store, start + 2 * hour, "id=b", 1);
+			append(store, start + 2 * hour + hour / 2, "id=c", 1);
+			profile_store_compact(store);
+		}
+		expect(store, "a b c ");
+		query.from_ns = start + hour;
+		query.until_ns = start + 3 * hour;
+		found.text[0] = '\0';
+		CHECK_EQ(profile_store_label_values(
+				 store, "id", &query, catalog_fixture_put, &found, &more),
+			0);
+		CHECK_STR(found.text, "b c ");
+		query.from_ns = start + 3 * hour;
+		query.until_ns = start + 20 * hour;
+		found.text[0] = '\0';
+		CHECK_EQ(profile_store_label_values(
+				 store, "host", &query, catalog_fixture_put, &found, &more),
+			0);
+		CHECK_STR(found.text, "");
+		profile_store_close(store);
+		work_run("rm -r compacted/catalog");
+		store = open_store("compacted", true);
+	}
+	profile_store_close(store);
+}
+
 static void a_folder_in_the_way_costs_the_catalogue_alone(void)
 {
 	struct catalog_fixture_list found;
@@ -166,6 +205,7 @@ int main(void)
 	RUN(profiles_from_before_it_are_found_however_old);
 	RUN(what_was_not_stored_is_in_no_list);
 	RUN(after_a_crash_it_is_made_anew);
+	RUN(what_was_compacted_is_found_by_its_hours);
 	RUN(a_folder_in_the_way_costs_the_catalogue_alone);
 	RUN(without_one_everything_does_nothing);
 	return 0;

@@ -62,6 +62,26 @@ static void times_of_today_become_seconds(void)
 	options_done(&options);
 }
 
+static void a_query_stands_behind_its_word_and_both_ends_in_one(void)
+{
+	char error[OPTIONS_ERROR_BYTES_MAX] = "";
+	struct options options;
+
+	CHECK_EQ(parse("query", "{process=\"web\"} --group line --from 100..200", &options, error),
+		0);
+	CHECK_EQ(options.operand_count, 1);
+	CHECK_STR(options.operands[0], "{process=\"web\"}");
+	CHECK_STR(options.group, "line");
+	CHECK_STR(options.format, "tree");
+	CHECK_STR(options.limit, "60");
+	CHECK_STR(options.from, "100");
+	CHECK_STR(options.until, "200");
+	options_done(&options);
+	CHECK_EQ(parse("top", "--from 14:00..14:05", &options, error), 0);
+	CHECK_EQ(strtoll(options.until, NULL, 10) - strtoll(options.from, NULL, 10), 300);
+	options_done(&options);
+}
+
 static void wrong_usage_is_named(void)
 {
 	static const struct {
@@ -80,6 +100,9 @@ static void wrong_usage_is_named(void)
 		{"status", "--last 5m", "--last"},
 		{"export", "--full", "--full"},
 		{"export", "--format svg", "svg"},
+		{"export", "--format tree", "tree"},
+		{"query", "--format svg", "tree, folded or json"},
+		{"top", "--from ..14:05", "FROM..UNTIL"},
 		{"", "--json", "--json"},
 	};
 
@@ -97,6 +120,7 @@ int main(void)
 {
 	RUN(defaults_and_flags_are_read);
 	RUN(times_of_today_become_seconds);
+	RUN(a_query_stands_behind_its_word_and_both_ends_in_one);
 	RUN(wrong_usage_is_named);
 	return 0;
 }

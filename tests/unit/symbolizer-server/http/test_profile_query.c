@@ -101,7 +101,6 @@ static void an_empty_range_has_an_empty_answer(void)
 		CHECK_EQ(sums.total, 0);
 		CHECK_EQ(sums.samples, 0);
 	}
-	free(ask(route_render, "", FIXTURE_START_NS, FIXTURE_START_NS));
 	free(ask(route_export, "&format=folded", FIXTURE_START_NS, FIXTURE_START_NS));
 }
 

@@ -103,6 +103,8 @@ static void counts_are_of_the_very_range_and_the_largest_first(void)
 	answers(200, VALUES("&counts=yes&limit=1&prefix=w"),
 		"\"values\":[{\"label\":\"web\",\"samples\":2,\"value\":20000000}],"
 		"\"value_count\":1}");
+	answers(200, "/api/v1/labels?name=pid&counts=yes&limit=1" RANGE,
+		"{\"label\":\"100\",\"samples\":2,\"value\":20000000}],\"value_count\":2}");
 	answers(200, "/api/v1/labels?name=host&counts=yes&from=1700000000&until=1700000001",
 		"\"values\":[{\"label\":\"a\",\"samples\":2,\"value\":20000000}]");
 }

@@ -135,6 +135,12 @@ static void wrong_parameters_say_what_to_mend(void)
 	SAYS(route_progress, "id=a b", 400, "letters, digits");
 }
 
+static void pyroscope_is_told_of_an_empty_range(void)
+{
+	SAYS(route_render, QUERY "&from=1700000000&until=1700000000", 400, "empty time range");
+	SAYS(route_render, QUERY, 400, "missing time range");
+}
+
 static void pyroscope_gets_its_timelines(void)
 {
 	SAYS(route_render, QUERY RANGE, 200,
@@ -197,6 +203,7 @@ int main(void)
 	RUN(a_function_has_a_share_of_each_step);
 	RUN(cells_are_slots);
 	RUN(wrong_parameters_say_what_to_mend);
+	RUN(pyroscope_is_told_of_an_empty_range);
 	RUN(pyroscope_gets_its_timelines);
 	RUN(labels_stand_above_and_a_focus_is_found);
 	RUN(a_query_can_be_watched);

@@ -100,13 +100,15 @@ static void what_is_too_old_is_told(void)
 
 static void drops_are_added_up(void)
 {
-	const struct ingest_drops drops = {.names_cut = 2, .empty = 3, .numbers_dropped = 1};
+	const struct ingest_drops drops = {
+		.names_cut = 2, .empty = 3, .numbers_dropped = 1, .broken = 1};
 
 	ingest_desk_note_drops(desk, &drops);
 	ingest_desk_note_drops(desk, &drops);
 	CHECK_EQ(counter("client_names_cut"), 4);
 	CHECK_EQ(counter("client_empty"), 6);
 	CHECK_EQ(counter("client_numbers_dropped"), 2);
+	CHECK_EQ(counter("client_broken"), 2);
 	ingest_desk_count(desk, INGEST_UPLOADS, 2);
 	CHECK_EQ(counter("client_uploads"), 2);
 }

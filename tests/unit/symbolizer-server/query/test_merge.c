@@ -225,6 +225,86 @@ static void lanes_keep_two_sides_apart_in_one_tree(void)
 	selector_done(&other);
 }
 
+/* Rows FIRST to END of a profile whose tables others share. */
+static void add_part(struct merge *merge, struct profile *profile, uint32_t first, uint32_t end)
+{
+	struct sample_table whole = profile->types[0];
+
+	profile->types[0].rows += first;
+	profile->types[0].row_count = end - first;
+	CHECK_EQ(merge_add(merge, profile), 0);
+	profile->types[0] = whole;
+}
+
+static void profiles_of_one_dictionary_are_merged_as_others_are(void)
+{
+	struct profile *profile = sample_profile_new("", START, NS_PER_S);
+	struct profile *other = sample_profile_new("h", START, NS_PER_S);
+	struct selector selectors[2];
+	struct merge merges[2];
+
+	for (uint32_t i = 0; i < 60; i++) {
+		char stack[64];
+
+		(void)snprintf(stack, sizeof(stack), "main;f%u;lib%u.so@0x%x", i % 7, i % 3, i);
+		sample_profile_add(profile,
+			&(struct sample_profile_sample){
+				.stack = stack, .process = i % 5 ? "web" : "db"});
+		sample_profile_add(other, &(struct sample_profile_sample){.stack = stack + 5});
+	}
+	sample_profile_seal(profile);
+	sample_profile_seal(other);
+	for (uint32_t shared = 0; shared < 2; shared++) {
+		merges[shared] = begin(&selectors[shared], "{process!=\"db\"}", EVERYTHING);
+		profile->dictionary = shared * 77;
+		add_part(&merges[shared], profile, 0, 10);
+		add_part(&merges[shared], profile, 40, 60);
+		CHECK_EQ(merge_add(&merges[shared], other), 0);
+		add_part(&merges[shared], profile, 5, 45);
+		other->dictionary = shared * 78;
+		CHECK_EQ(merge_add(&merges[shared], other), 0);
+		add_part(&merges[shared], profile, 0, 60);
+	}
+	CHECK_EQ(merges[1].tree.count, merges[0].tree.count);
+	CHECK_EQ(merges[1].total, merges[0].total);
+	CHECK_EQ(sum_of_selfs(&merges[1]), merges[1].total);
+	for (uint32_t i = 0; i < merges[0].tree.count; i++) {
+		CHECK_EQ(merges[1].tree.nodes[i].self, merges[0].tree.nodes[i].self);
+		CHECK_EQ(merges[1].tree.nodes[i].parent, merges[0].tree.nodes[i].parent);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		merge_done(&merges[i]);
+		selector_done(&selectors[i]);
+	}
+	profile_free(profile);
+	profile_free(other);
+}
+
+static void the_hosts_of_what_is_taken_are_told(void)
+{
+	struct selector selector;
+	struct merge merge = begin(&selector, "{process=\"web\"}", EVERYTHING);
+	struct string_table hosts;
+
+	CHECK_EQ(string_table_init(&hosts), 0);
+	merge.hosts = &hosts;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct profile *profile = sample_profile_new(
+			(const char *const[]){"a", "b", "c"}[i], START, NS_PER_S);
+
+		sample_profile_add(profile,
+			&(struct sample_profile_sample){
+				.stack = "f", .process = i == 1 ? "db" : "web"});
+		add_and_free(&merge, profile);
+	}
+	CHECK(string_table_find(&hosts, "a", 1) != INDEX_MAP_NONE);
+	CHECK(string_table_find(&hosts, "b", 1) == INDEX_MAP_NONE);
+	CHECK(string_table_find(&hosts, "c", 1) != INDEX_MAP_NONE);
+	string_table_done(&hosts);
+	merge_done(&merge);
+	selector_done(&selector);
+}
+
 int main(void)
 {
 	RUN(equal_frames_of_two_profiles_meet);
@@ -235,5 +315,7 @@ int main(void)
 	RUN(sums_that_would_not_fit_are_refused);
 	RUN(a_period_that_varies_is_not_told);
 	RUN(lanes_keep_two_sides_apart_in_one_tree);
+	RUN(profiles_of_one_dictionary_are_merged_as_others_are);
+	RUN(the_hosts_of_what_is_taken_are_told);
 	return 0;
 }

@@ -315,6 +315,69 @@ static struct sandbox_result index_beside(
 	return result;
 }
 
+/* The bytes of an index; its result is released. */
+static uint8_t *bytes_of(struct sandbox_result *result, size_t *ret_byte_count)
+{
+	struct whole_index index;
+
+	CHECK_EQ(result->fault, SANDBOX_FAULT_NONE);
+	whole_index_load(&index, result->index_fd);
+	*ret_byte_count = index.header.total_bytes;
+	sandbox_result_done(result);
+	return index.bytes;
+}
+
+static struct sandbox_result index_with_companion(const char *file, const char *companion)
+{
+	SCOPED_FD int companion_fd = companion ? work_open(companion) : -1;
+	struct sandbox_request request = request_for(file);
+
+	request.companion_fd = companion_fd;
+	return index_with(file, &request);
+}
+
+static bool has_name(const struct whole_index *index, const char *name)
+{
+	return memmem(index->bytes, index->header.total_bytes, name, strlen(name) + 1) != NULL;
+}
+
+/* Debug file and stripped program say together what the program said before it was taken apart. */
+static void two_files_of_a_module_are_read_as_one(void)
+{
+	struct sandbox_result result;
+	struct whole_index index;
+	size_t sizes[3];
+	uint8_t *bytes[3];
+
+	work_write_text("calls.c",
+		"#include <stdlib.h>\n"
+		"int main(int c, char **v) { return c > 5 ? abs(rand()) : atoi(v[0]); }\n");
+	work_run("gcc -O1 -g -fcf-protection=none -o calls calls.c &&"
+		 " objcopy --only-keep-debug calls calls.debug && strip -o calls.code calls &&"
+		 " gcc -O2 -g -o stranger calls.c");
+	result = index_with_companion("calls.debug", "calls.code");
+	CHECK_EQ(result.header.quality, SYMBOL_QUALITY_DWARF);
+	bytes[0] = bytes_of(&result, &sizes[0]);
+	result = index_with_companion("calls.code", "calls.debug");
+	bytes[1] = bytes_of(&result, &sizes[1]);
+	result = index_with_companion("calls", NULL);
+	bytes[2] = bytes_of(&result, &sizes[2]);
+	CHECK(sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0);
+	CHECK(sizes[0] == sizes[2] && memcmp(bytes[0], bytes[2], sizes[0]) == 0);
+	whole_index_adopt(&index, bytes[0], sizes[0]);
+	CHECK(has_name(&index, "rand@plt"));
+	free(bytes[0]);
+	free(bytes[1]);
+	free(bytes[2]);
+	/* What is no file of this module is as good as none. */
+	result = index_with_companion("calls.debug", "stranger");
+	bytes[0] = bytes_of(&result, &sizes[0]);
+	whole_index_adopt(&index, bytes[0], sizes[0]);
+	CHECK(!has_name(&index, "rand@plt"));
+	CHECK(has_name(&index, "main"));
+	free(bytes[0]);
+}
+
 static void what_a_file_refers_to_is_read_or_asked_for(void)
 {
 	struct sandbox_result result;
@@ -393,6 +456,7 @@ int main(int argc, char **argv)
 	RUN(a_result_that_breaks_the_format_is_thrown_away);
 	RUN(an_index_that_grows_too_large_is_refused);
 	RUN(kernel_symbols_are_named);
+	RUN(two_files_of_a_module_are_read_as_one);
 	RUN(what_a_file_refers_to_is_read_or_asked_for);
 	RUN(packed_sections_are_unpacked_within_the_confinement);
 	RUN(the_program_can_run_itself_for_a_check);

@@ -93,7 +93,8 @@ static void open_want(struct call_probe *probe, uint8_t origin)
 	rpc_call_half_close(probe->call);
 }
 
-static void check_want(struct call_probe *probe, size_t at)
+/* Gives where the server says that an upload may go on. */
+static uint64_t check_want_at(struct call_probe *probe, size_t at)
 {
 	struct probe_message message = probe_message_at(probe, at);
 	struct wire_want want;
@@ -105,20 +106,33 @@ static void check_want(struct call_probe *probe, size_t at)
 	CHECK_EQ(want.what, WIRE_WHAT_EXECUTABLE);
 	CHECK_STR(want.name, "truth");
 	arena_done(&arena);
+	return want.offset;
 }
 
-static void send_header(struct call_probe *probe, uint8_t origin, uint64_t byte_count)
+static void check_want(struct call_probe *probe, size_t at)
+{
+	CHECK_EQ(check_want_at(probe, at), 0);
+}
+
+static void send_header_at(
+	struct call_probe *probe, uint8_t origin, uint64_t byte_count, uint64_t offset)
 {
 	struct wire_upload_header header = {.instance = {origin},
 		.id = id,
 		.what = WIRE_WHAT_EXECUTABLE,
-		.byte_count = byte_count};
+		.byte_count = byte_count,
+		.offset = offset};
 	SCOPED_FREE uint8_t *bytes = NULL;
 	size_t encoded;
 
 	probe_open(probe, client, SYMBOLS_UPLOAD_PATH);
 	CHECK_EQ(wire_upload_header_encode(&header, &bytes, &encoded), 0);
 	probe_send(probe, bytes, encoded);
+}
+
+static void send_header(struct call_probe *probe, uint8_t origin, uint64_t byte_count)
+{
+	send_header_at(probe, origin, byte_count, 0);
 }
 
 /* A server that says no ends the call while the client is still sending. */
@@ -339,6 +353,78 @@ static void an_upload_cut_off_in_the_middle_is_asked_for_again(void)
 	stop();
 }
 
+/* Sends bytes [FROM, FROM + COUNT) and breaks the stream. */
+static void send_and_break(const uint8_t *file, uint64_t byte_count, uint64_t from, size_t count)
+{
+	uint64_t before = counted(SERVICE_COUNTER_UPLOAD_BYTES),
+		 broken = counted(SERVICE_COUNTER_UPLOADS_BROKEN);
+	struct call_probe cut;
+
+	send_header_at(&cut, 1, byte_count, from);
+	send_chunk(&cut, file + from, count);
+	while (counted(SERVICE_COUNTER_UPLOAD_BYTES) < before + count)
+		usleep(1000);
+	probe_close(&cut);
+	while (counted(SERVICE_COUNTER_UPLOADS_BROKEN) == broken)
+		usleep(1000);
+}
+
+/* As often as it comes forward: more often than one that fails is asked for. */
+static void an_upload_that_broke_goes_on_where_it_ended(void)
+{
+	size_t byte_count;
+	SCOPED_FREE uint8_t *file = work_read("full", &byte_count);
+	struct call_probe want, rest;
+	uint64_t at = 0;
+
+	start("goes_on");
+	open_want(&want, 1);
+	note(1);
+	for (size_t i = 0; i < 5; i++) {
+		CHECK_EQ(check_want_at(&want, i), at);
+		send_and_break(file, byte_count, at, 1000);
+		at += 1000;
+		note(1);
+	}
+	CHECK_EQ(check_want_at(&want, 5), at);
+	send_header_at(&rest, 1, byte_count, at);
+	send_chunk(&rest, file + at, byte_count - at);
+	send_end(&rest, byte_count);
+	CHECK_EQ(probe_wait_closed(&rest), 0);
+	probe_close(&rest);
+	CHECK(is_named());
+	CHECK_EQ(counted(SERVICE_COUNTER_UPLOAD_BYTES), byte_count);
+	probe_close(&want);
+	stop();
+}
+
+/* An older collector knows of no offset; one that is wrong is told so, and begins anew. */
+static void an_upload_that_broke_may_begin_anew(void)
+{
+	size_t byte_count;
+	SCOPED_FREE uint8_t *file = work_read("full", &byte_count);
+	struct call_probe want, sent;
+
+	start("anew");
+	open_want(&want, 1);
+	note(1);
+	check_want(&want, 0);
+	send_and_break(file, byte_count, 0, 1000);
+	note(1);
+	CHECK_EQ(check_want_at(&want, 1), 1000);
+	send_header_at(&sent, 1, byte_count, 999);
+	CHECK(probe_wait_closed(&sent) < 0);
+	CHECK_STR(sent.text, "what there was of it is gone, or was another file");
+	probe_close(&sent);
+	note(1);
+	check_want(&want, 2);
+	CHECK_EQ(upload(1, &sent), 0);
+	probe_close(&sent);
+	CHECK(is_named());
+	probe_close(&want);
+	stop();
+}
+
 static void a_want_stream_begins_with_its_request(void)
 {
 	struct call_probe want;
@@ -375,6 +461,8 @@ int main(int argc, char **argv)
 	RUN(a_collector_that_leaves_passes_the_question_on);
 	RUN(uploads_that_break_a_rule_end_and_harm_nothing);
 	RUN(an_upload_cut_off_in_the_middle_is_asked_for_again);
+	RUN(an_upload_that_broke_goes_on_where_it_ended);
+	RUN(an_upload_that_broke_may_begin_anew);
 	RUN(a_want_stream_begins_with_its_request);
 	sandbox_done(&sandbox);
 	return 0;

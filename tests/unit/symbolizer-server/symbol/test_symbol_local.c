@@ -262,6 +262,41 @@ static void a_supplementary_file_that_is_given_later_gives_its_names(void)
 	symbolizer_free(symbolizer);
 }
 
+/* Whichever comes first: the debug file knows no stubs, the program no lines. */
+static void two_files_of_a_module_are_laid_over_each_other(void)
+{
+	static const char *const orders[2][2] = {
+		{"calls.debug", "calls.code"}, {"calls.code", "calls.debug"}};
+	struct build_id id = id_of("calls");
+	SCOPED_FREE char *text = work_output("objdump -d -j .plt -j .plt.sec calls 2>/dev/null |"
+					     " awk '/<rand@plt>:/ { print $1 }'");
+	uint64_t stub = strtoull(text, NULL, 16);
+
+	CHECK(stub > 0);
+	for (int i = 0; i < 2; i++) {
+		struct symbolizer *symbolizer;
+		uint32_t count;
+
+		clear();
+		symbolizer = start("data");
+		give(symbolizer, &id, orders[i][0]);
+		count = function_count(symbolizer, &id);
+		give(symbolizer, &id, orders[i][1]);
+		CHECK_EQ(quality(symbolizer, &id), SYMBOL_QUALITY_DWARF);
+		CHECK(function_count(symbolizer, &id) > count);
+		CHECK_STR(chain_at(symbolizer, &id, stub), "rand@plt");
+		/* The same again when the cache is gone. */
+		count = function_count(symbolizer, &id);
+		symbolizer_free(symbolizer);
+		work_run("rm -r data/cache");
+		symbolizer = start("data");
+		note(symbolizer, &id);
+		CHECK_EQ(function_count(symbolizer, &id), count);
+		CHECK_STR(chain_at(symbolizer, &id, stub), "rand@plt");
+		symbolizer_free(symbolizer);
+	}
+}
+
 /* ---- A source that has both ---- */
 
 static bool has_common;
@@ -382,6 +417,12 @@ int main(int argc, char **argv)
 		 " objcopy --only-keep-debug noted noted.dbg && strip noted &&"
 		 " objcopy --add-gnu-debuglink=noted.dbg noted");
 	make_split_and_shared();
+	work_write_text("calls.c",
+		"#include <stdlib.h>\n"
+		"int main(int c, char **v) { return c > 5 ? abs(rand()) : atoi(v[0]); }\n");
+	work_run("gcc -O1 -g -o calls calls.c && objcopy --only-keep-debug calls calls.debug &&"
+		 " strip -o calls.code calls");
+	RUN(two_files_of_a_module_are_laid_over_each_other);
 	RUN(a_package_that_is_given_later_tells_what_was_inlined);
 	RUN(a_supplementary_file_that_is_given_later_gives_its_names);
 	RUN(a_supplementary_file_is_asked_for_where_the_file_came_from);
