@@ -35,7 +35,7 @@ const heat = {
 
 test('a heat map is read, an empty one too, and a wrong one is refused', () => {
 	const read = readHeat(heat);
-	assert.deepEqual([read.columnMs, read.rowMs, read.spreadCount, read.message], [1000, 500, 1, 'old']);
+	assert.deepEqual([read.columnMs, read.rowMs, read.spreadCount, read.spreadUntilMs], [1000, 500, 1, 5e9]);
 	assert.deepEqual([...read.counts], [1, 0, 3, 0]);
 	assert.equal(readHeat({ ...heat, column_count: 0, row_count: 0, counts: [], covered: [] }).columnCount, 0);
 	for (const wrong of [{ counts: [1, 2, 3] }, { covered: [1] }, { column_count: 4097 }, { column_count: 4096, row_count: 4096 }, { row: 0 }])

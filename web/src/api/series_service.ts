@@ -116,7 +116,6 @@ export function readHeat(answer: unknown): Heat {
 		coveredNs: column(json, 'covered', columns),
 		spreadCount: numberOr(json, 'spread_count', 0),
 		spreadUntilMs: numberOr(json, 'spread_until', 0) / 1e6,
-		message: textOr(json, 'message', ''),
 		partial: partialOf(json),
 	};
 }

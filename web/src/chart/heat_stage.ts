@@ -6,7 +6,7 @@ import { cellAt, cellCount, cellsOfSpan, heatStep, HEAT_STEPS, spanOfCells, type
 import { ticks } from '../model/time_axis.ts';
 import type { Span, Zone } from '../model/time_range.ts';
 import type { ChartInk, Shade } from './ink.ts';
-import { hatching, Surface } from './surface.ts';
+import { Surface } from './surface.ts';
 
 const AXIS_PX = 18;
 const SIDE_PX = 44;
@@ -186,7 +186,7 @@ export class HeatStage {
 
 	private drawGaps({ heat, ink }: HeatModel, box: Box): void {
 		const { context } = this.surface;
-		context.fillStyle = hatching(context, ink.gap);
+		context.fillStyle = this.surface.hatching(ink.gap);
 		const width = box.width / heat.columnCount;
 		for (let column = 0; column < heat.columnCount; column++) {
 			if (heat.coveredNs[column] === 0)

@@ -7,7 +7,7 @@ import { ticks, timeAt, xOf, zoomedSpan } from '../model/time_axis.ts';
 import type { Span, Zone } from '../model/time_range.ts';
 import { dragged, gripAt, snapped, type Drag } from './brush.ts';
 import type { ChartInk } from './ink.ts';
-import { hatching, Surface } from './surface.ts';
+import { Surface } from './surface.ts';
 
 const AXIS_PX = 18;
 const TOP_PX = 5;
@@ -198,7 +198,7 @@ export class SeriesStage {
 		const whole = rates(series, series.values);
 		const max = roundUp(peak(whole));
 		const groups = series.groups.length > 0 ? series.groups.map(({ values }) => rates(series, values)) : [whole];
-		const gap = hatching(context, model.ink.gap);
+		const gap = this.surface.hatching(model.ink.gap);
 		const height = bottom - TOP_PX;
 		for (let i = 0; i < whole.length; i++) {
 			const [from, until] = stepSpan(series, i);

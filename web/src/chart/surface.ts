@@ -8,6 +8,7 @@ export class Surface {
 	height = 1;
 	readonly context: CanvasRenderingContext2D;
 	private frame = 0;
+	private readonly hatches = new Map<string, CanvasPattern>();
 	private readonly sizes: ResizeObserver;
 
 	constructor(readonly canvas: HTMLCanvasElement, private readonly draw: () => void) {
@@ -48,10 +49,19 @@ export class Surface {
 	sharp(css: number): number {
 		return Math.round(css * this.ratio) / this.ratio;
 	}
+
+	/** Diagonal lines, for time of which nothing is known. */
+	hatching(colour: string): CanvasPattern {
+		let found = this.hatches.get(colour);
+		if (!found) {
+			found = hatch(this.context, colour);
+			this.hatches.set(colour, found);
+		}
+		return found;
+	}
 }
 
-/** Diagonal lines, for time of which nothing is known. */
-export function hatching(context: CanvasRenderingContext2D, colour: string): CanvasPattern {
+function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern {
 	const size = 6;
 	const tile = document.createElement('canvas');
 	tile.width = size;

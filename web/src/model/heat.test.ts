@@ -6,7 +6,7 @@ import { cellOf, cellsOfSpan, cellStart, countIn, heatStep, HEAT_STEPS, spanOfCe
 const map: Heat = {
 	unit: 'nanoseconds', startMs: 5000, columnMs: 1000, columnCount: 4, rowMs: 20, rowCount: 50, sampleCount: 200, total: 2000,
 	counts: Uint32Array.from({ length: 200 }, () => 1), countMax: 1, coveredNs: new Float64Array(4).fill(1e9),
-	spreadCount: 0, spreadUntilMs: 0, message: '', partial: null,
+	spreadCount: 0, spreadUntilMs: 0, partial: null,
 };
 
 test('cells and moments lead to each other', () => {

@@ -21,8 +21,6 @@ export interface Heat {
 	/** Samples that are known only to within a window: they are spread evenly over it. */
 	spreadCount: number;
 	spreadUntilMs: number;
-	/** The same in words; '' = every sample has its own moment. */
-	message: string;
 	partial: PartialAnswer | null;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byValue, parseQuery, queryFor, search, type Query } from './search.ts';
+import { byValue, findName, nameIndex, parseQuery, queryFor, search, type Query } from './search.ts';
 import { treeOf } from './sample_tree.ts';
 
 const tree = treeOf(['total#root', 100, [
@@ -51,4 +51,11 @@ test('the query for a function finds it and no other, whatever its name holds', 
 		assert(query.test(name), name);
 		assert(!query.test(`${name}2`), name);
 	}
+});
+
+test('a name is found by its text and module, one by one and by the index', () => {
+	const ids = nameIndex(tree.names);
+	for (const [text, module] of [['main', 'app'], ['free', 'libc'], ['main', 'libc'], ['', '']] as const)
+		assert.equal(ids.get(`${text}\0${module}`) ?? -1, findName(tree.names, text, module));
+	assert(findName(tree.names, 'free', 'libc') >= 0);
 });

@@ -113,6 +113,11 @@ export function byValue(tree: FlameTree, nodes: Uint32Array): Uint32Array {
 	return nodes.slice().sort((a, b) => total[b] - total[a] || a - b);
 }
 
+/** Ids by text and module, for whoever looks many of them up. */
+export function nameIndex(names: FlameNames): Map<string, number> {
+	return new Map(names.text.map((text, id) => [`${text}\0${nameModule(names, id)}`, id]));
+}
+
 /** The id of a function by its text and module, -1 if it is not there. */
 export function findName(names: FlameNames, text: string, module: string): number {
 	for (let id = 0; id < names.text.length; id++) {

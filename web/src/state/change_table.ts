@@ -3,8 +3,9 @@
 
 import { computed } from '@preact/signals';
 import { changeRows, sortedChanges, type ChangeRow } from '../model/change.ts';
+import { nameIndex } from '../model/search.ts';
 import * as at from './navigation.ts';
-import { query } from './profile.ts';
+import { query, tree } from './profile.ts';
 import { changedFunctions } from './sides.ts';
 
 const allRows = computed((): ChangeRow[] => {
@@ -20,3 +21,10 @@ export const changeTableRows = computed((): ChangeRow[] => {
 		return sorted.value;
 	return sorted.value.filter(({ fn }) => asked.test(asked.byModule ? fn.module : fn.name));
 });
+
+const ids = computed(() => (tree.value ? nameIndex(tree.value.names) : new Map<string, number>()));
+
+/** Which name of the tree a row is, -1 if its frames were too small to be sent. */
+export function nameOfRow({ fn }: ChangeRow): number {
+	return ids.value.get(`${fn.name}\0${fn.module}`) ?? -1;
+}

@@ -6,11 +6,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { changeBucket } from '../flame/palette.ts';
 import { formatAmountOf, formatChange, formatP, formatRatio, type ChangeKey, type ChangeRow } from '../model/change.ts';
 import { formatCount } from '../model/format.ts';
-import { findName } from '../model/search.ts';
 import * as at from '../state/navigation.ts';
 import { chooseFunction, chosenName, focusOnFunction, swatches, tree } from '../state/profile.ts';
 import { changedFunctions } from '../state/sides.ts';
-import { changeTableRows } from '../state/change_table.ts';
+import { changeTableRows, nameOfRow } from '../state/change_table.ts';
 import { rowsInSight, scrollToRow } from '../table/rows.ts';
 import { amountTitle, surenessWords } from './change_words.ts';
 import { useLabels, useViewport } from './table_hooks.ts';
@@ -109,11 +108,6 @@ function pick(name: number, chosen: boolean): void {
 		chooseFunction(chosen ? -1 : name);
 }
 
-/** Which name of the tree a row is, -1 if its frames were too small to be sent. */
-function nameOf(row: ChangeRow | undefined): number {
-	return row && tree.value ? findName(tree.value.names, row.fn.name, row.fn.module) : -1;
-}
-
 function Rest({ shown, all }: { shown: number; all: number }) {
 	const answer = changedFunctions.data.value;
 	if (!answer)
@@ -138,10 +132,7 @@ export function ChangeTable() {
 	const labels = useLabels(names);
 	const answer = changedFunctions.data.value;
 	const chosen = chosenName.value;
-	const position = useMemo(() => {
-		const held = tree.value;
-		return held && chosen >= 0 ? rows.findIndex((row) => row.fn.name === held.names.text[chosen] && nameOf(row) === chosen) : -1;
-	}, [rows, chosen, tree.value]);
+	const position = useMemo(() => (chosen >= 0 ? rows.findIndex((row) => nameOfRow(row) === chosen) : -1), [rows, chosen, tree.value]);
 	const largest = useMemo(() => rows.reduce((most, { change }) => Math.max(most, Math.abs(change.points)), 0), [rows]);
 
 	useEffect(() => {
@@ -157,10 +148,10 @@ export function ChangeTable() {
 		if (step !== 0 && rows.length > 0) {
 			/* Rows whose frames were too small to be sent cannot be shown: they are passed over. */
 			let next = position < 0 ? 0 : position + step;
-			while (next >= 0 && next < rows.length && nameOf(rows[next]) < 0)
+			while (next >= 0 && next < rows.length && nameOfRow(rows[next]) < 0)
 				next += step;
 			if (rows[next])
-				chooseFunction(nameOf(rows[next]));
+				chooseFunction(nameOfRow(rows[next]));
 		} else if (event.key === 'Enter' && position >= 0 && event.target === event.currentTarget) {
 			focusOnFunction(chosen);
 		} else if (event.key === 'Escape' && position >= 0) {
@@ -200,7 +191,7 @@ export function ChangeTable() {
 								key={`${row.fn.name}\0${row.fn.module}`}
 								row={row}
 								index={first + i}
-								name={nameOf(row)}
+								name={nameOfRow(row)}
 								chosen={first + i === position}
 								label={labels.fit(first + i, box.nameWidth - NAME_CHROME_PX)}
 								largest={largest}

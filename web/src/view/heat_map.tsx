@@ -17,6 +17,9 @@ import { spanWords } from './chart_words.ts';
 import { SelectedNote } from './page_chart.tsx';
 import { Progress } from './progress.tsx';
 
+/* As fine as moments are kept. */
+const SLOT_MS = 20;
+
 function cellWords(map: Heat, cell: number): string {
 	const fromMs = cellStart(map, cell);
 	const covered = map.coveredNs[Math.floor(cell / map.rowCount)] > 0;
@@ -53,7 +56,7 @@ function SpreadNote({ map }: { map: Heat }) {
 		<Banner tone="note">
 			{formatPercent(map.spreadCount, map.sampleCount)} of these samples have no moment of their own any more
 			{map.spreadUntilMs > 0 && <>, those until {formatTime(map.spreadUntilMs, zone.value)}</>}
-			: they are drawn evenly over the ten seconds in which they were taken. {map.message}
+			: they are drawn evenly over the window in which they were taken.
 		</Banner>
 	);
 }
@@ -128,6 +131,13 @@ function Map({ map }: { map: Heat }) {
 	);
 }
 
+/** What to do next; a cell of more than a slot is no part of a second any more. */
+function Hint({ map }: { map: Heat | null }) {
+	if (map && map.rowMs > SLOT_MS)
+		return <p class="quiet">A cell is {map.rowMs} ms here: choose a shorter range to see parts of a second. Drag to select.</p>;
+	return <p class="quiet">Drag over the map to see what ran then. A double click takes a whole column.</p>;
+}
+
 /** How much of the samples the selection has. */
 function SelectedShare({ map, span }: { map: Heat; span: Span }) {
 	const cells = cellsOfSpan(map, span);
@@ -150,7 +160,7 @@ export function HeatMap() {
 				{map && cellCount(map) > 0 && <Legend map={map} />}
 				<Progress remote={heat} />
 				{map && at.span.value && <SelectedShare map={map} span={at.span.value} />}
-				{at.span.value ? <SelectedNote /> : <p class="quiet">Drag over the map to see what ran then. A double click takes a whole column.</p>}
+				{at.span.value ? <SelectedNote /> : <Hint map={map} />}
 			</div>
 			{map && <SpreadNote map={map} />}
 			{map && cellCount(map) > 0 && <Map map={map} />}
