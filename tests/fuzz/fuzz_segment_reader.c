@@ -158,19 +158,20 @@ struct total {
 	uint64_t value; /* wraps */
 };
 
+static void add_row(
+	struct total *total, const struct profile *profile, const struct sample_row *row)
+{
+	must(row->stack < profile->stacks.count);
+	must(row->thread < profile->threads.count);
+	total->count += row->count;
+	total->value += (uint64_t)row->value;
+}
+
 static int add_up(void *context, const struct profile *profile)
 {
-	struct total *total = context;
-
 	for (uint32_t i = 0; i < profile->type_count; i++) {
-		for (uint32_t j = 0; j < profile->types[i].row_count; j++) {
-			const struct sample_row *row = &profile->types[i].rows[j];
-
-			must(row->stack < profile->stacks.count);
-			must(row->thread < profile->threads.count);
-			total->count += row->count;
-			total->value += (uint64_t)row->value;
-		}
+		for (uint32_t j = 0; j < profile->types[i].row_count; j++)
+			add_row(context, profile, &profile->types[i].rows[j]);
 	}
 	return 0;
 }

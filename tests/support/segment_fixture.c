@@ -460,6 +460,20 @@ bool segment_answer_equal(struct segment_answer *one, struct segment_answer *oth
 			memcmp(one->lines, other->lines, one->count * sizeof(*one->lines)) == 0);
 }
 
+bool segment_answer_within(const struct segment_answer *part, const struct segment_answer *whole)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < part->count; i++) {
+		while (at < whole->count && line_compare(&whole->lines[at], &part->lines[i]) < 0)
+			at++;
+		if (at == whole->count || line_compare(&whole->lines[at], &part->lines[i]) != 0 ||
+			part->lines[i].count > whole->lines[at].count)
+			return false;
+	}
+	return true;
+}
+
 void segment_answer_done(struct segment_answer *answer)
 {
 	free(answer->lines);

@@ -53,6 +53,8 @@ uint64_t segment_answer_of_segment(struct segment_answer *answer,
 	const char *service);
 /* Also sorts both, and joins equal lines. */
 bool segment_answer_equal(struct segment_answer *one, struct segment_answer *other);
+/* Whether each line of PART is one of WHOLE, with no more samples; both have been compared. */
+bool segment_answer_within(const struct segment_answer *part, const struct segment_answer *whole);
 void segment_answer_done(struct segment_answer *answer);
 
 /* A time on the hour at which made-up blocks begin. */

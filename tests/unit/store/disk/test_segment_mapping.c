@@ -43,11 +43,12 @@ static void check_same_stack(
 		CHECK_EQ(left->flags, right->flags);
 		CHECK(build_id_equal(&one->modules.modules[left->module].build_id,
 			&other->modules.modules[right->module].build_id));
-		if (left->flags & FRAME_NAMED)
+		if (left->flags & FRAME_NAMED) {
 			check_equal_text(
 				one, (uint32_t)left->address, other, (uint32_t)right->address);
-		else
+		} else {
 			CHECK_EQ(left->address, right->address);
+		}
 		node = one->stacks.nodes[node].parent;
 		mapped = other->stacks.nodes[mapped].parent;
 	}

@@ -41,11 +41,12 @@ static void fill(struct segment_chunk *chunk, uint32_t count, uint64_t *ret_sum)
 
 	CHECK(threads);
 	CHECK_EQ(segment_chunk_init(chunk, 9, 0), 0);
-	for (uint32_t i = 0; i < THREAD_COUNT; i++)
+	for (uint32_t i = 0; i < THREAD_COUNT; i++) {
 		threads[i] = (struct thread){.pid = random_below(&random, 5),
 			.tid = i,
 			.name = random_below(&random, 4),
 			.labels = random_below(&random, 6)};
+	}
 	chunk->threads = threads;
 	chunk->thread_count = THREAD_COUNT;
 	for (uint32_t i = 0; i < count; i++) {

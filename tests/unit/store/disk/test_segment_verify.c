@@ -57,16 +57,17 @@ static int small_file(struct segment_blocks *blocks, off_t *ret_size)
 	CHECK(fd >= 0);
 	host.process_count = 2;
 	host.sample_count = 12;
-	for (uint32_t i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < 2; i++) {
 		segment_blocks_add(blocks, fake_profile(&host, 0, 10 * NS_PER_S, i),
 			SEGMENT_TEST_START_NS + SEGMENT_HOUR_NS - 15 * NS_PER_S +
 				i * 10 * NS_PER_S);
+	}
 	CHECK_EQ(segment_write(fd, &input, &options, &written), 0);
 	*ret_size = (off_t)written.byte_count;
 	return fd;
 }
 
-/* The answer that DAMAGED sections left, which are seen: all of it, or less. */
+/* What damaged sections left: all of it; or less, and that is told. */
 static void check_answer(const struct segment_reader *reader, struct segment_blocks *blocks,
 	enum segment_detail detail)
 {
@@ -78,6 +79,7 @@ static void check_answer(const struct segment_reader *reader, struct segment_blo
 
 	segment_answer_of_blocks(&expected, blocks, &request, NULL, 0);
 	CHECK(segment_answer_equal(&expected, &got) || damaged > 0);
+	CHECK(segment_answer_within(&got, &expected));
 	segment_answer_done(&expected);
 	segment_answer_done(&got);
 }
