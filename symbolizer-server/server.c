@@ -374,6 +374,7 @@ static int start_grpc(struct server *server)
 		.symbolizer = server->symbolizer,
 		.hosts = server->hosts,
 		.guard = server->guard,
+		.desk = server->desk,
 		.clock = clock_system(),
 		.insecure_uploads = settings->insecure_uploads,
 		.connection_count_max = server->files.grpc_connections,

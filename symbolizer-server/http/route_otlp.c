@@ -56,24 +56,6 @@ static void write_status(struct bytes_writer *writer, int error, const char *fau
 	bytes_write_span(writer, fault, length);
 }
 
-/* ExportProfilesServiceResponse {partial_success = 1 {int64 rejected = 1; string message = 2}}. */
-static void write_partial(struct bytes_writer *writer, const struct upload_outcome *outcome)
-{
-	size_t length = strlen(outcome->fault);
-	struct bytes_writer inner;
-
-	bytes_writer_init(&inner, INGEST_FAULT_BYTES + 64);
-	bytes_write_u8(&inner, 1 << 3);
-	bytes_write_varint(&inner, outcome->rejected_count);
-	bytes_write_u8(&inner, 2 << 3 | 2);
-	bytes_write_varint(&inner, length);
-	bytes_write_span(&inner, outcome->fault, length);
-	bytes_write_u8(writer, 1 << 3 | 2);
-	bytes_write_varint(writer, inner.byte_count);
-	bytes_write_span(writer, inner.bytes, inner.byte_count);
-	bytes_writer_done(&inner);
-}
-
 static void answer_otlp(const struct http_request *request, const struct upload_outcome *outcome,
 	struct http_answer *answer)
 {
@@ -86,8 +68,8 @@ static void answer_otlp(const struct http_request *request, const struct upload_
 	http_answer_begin(answer, status, "application/x-protobuf");
 	if (outcome->error < 0)
 		write_status(&answer->body, outcome->error, outcome->fault);
-	else if (outcome->rejected_count > 0)
-		write_partial(&answer->body, outcome);
+	else
+		otlp_write_response(&answer->body, outcome->rejected_count, outcome->fault);
 }
 
 static const struct upload_protocol protocol = {read_otlp, answer_otlp};

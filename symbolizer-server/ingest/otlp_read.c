@@ -394,3 +394,23 @@ int otlp_read(struct ingest_text bytes, struct otlp_target *target)
 	free(request.resource);
 	return r == 0 ? request.first : r;
 }
+
+/* ExportProfilesServiceResponse {partial_success = 1 {int64 rejected = 1; string message = 2}}. */
+void otlp_write_response(struct bytes_writer *writer, uint64_t rejected_count, const char *fault)
+{
+	size_t length = strlen(fault);
+	struct bytes_writer inner;
+
+	if (rejected_count == 0)
+		return;
+	bytes_writer_init(&inner, INGEST_FAULT_BYTES + 64);
+	bytes_write_u8(&inner, 1 << 3);
+	bytes_write_varint(&inner, rejected_count);
+	bytes_write_u8(&inner, 2 << 3 | 2);
+	bytes_write_varint(&inner, length);
+	bytes_write_span(&inner, fault, length);
+	bytes_write_u8(writer, 1 << 3 | 2);
+	bytes_write_varint(writer, inner.byte_count);
+	bytes_write_span(writer, inner.bytes, inner.byte_count);
+	bytes_writer_done(&inner);
+}

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "store/base/bytes.h"
 #include "symbolizer-server/ingest/profile_list.h"
 
 struct otlp_target {
@@ -23,3 +24,7 @@ struct otlp_target {
 };
 
 int otlp_read(struct ingest_text bytes, struct otlp_target *target);
+
+/* The message that answers a request of which all but REJECTED_COUNT profiles are stored: empty
+ * where that is none, else a partial success with FAULT. */
+void otlp_write_response(struct bytes_writer *writer, uint64_t rejected_count, const char *fault);

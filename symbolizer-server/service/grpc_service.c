@@ -6,12 +6,15 @@
 
 #include "proto/rpc/rpc_server.h"
 #include "symbolizer-server/guard/label_guard.h"
+#include "symbolizer-server/service/client_service.h"
 #include "symbolizer-server/service/ingest_service.h"
 #include "symbolizer-server/service/service_counter.h"
 #include "symbolizer-server/service/service_parts.h"
 #include "symbolizer-server/service/symbols_service.h"
 
-#define METHOD_COUNT 3
+#define METHOD_COUNT 5
+/* What OpenTelemetry's profilers send at most; a collector's batches are far below. */
+#define MESSAGE_BYTES_MAX ((size_t)32 << 20)
 
 #define CONNECTION_ROW(name, meaning) {"grpc_" #name, meaning, 0},
 
@@ -27,7 +30,7 @@ int grpc_service_new(const struct grpc_service_options *options, struct grpc_ser
 	struct grpc_service *service = calloc(1, sizeof(*service));
 	struct rpc_server_options rpc = {
 		.address = options->address,
-		.method_count = METHOD_COUNT,
+		.message_bytes_max = MESSAGE_BYTES_MAX,
 		.connection_count_max = options->connection_count_max,
 	};
 	int r;
@@ -38,6 +41,7 @@ int grpc_service_new(const struct grpc_service_options *options, struct grpc_ser
 		.store = options->store,
 		.symbolizer = options->symbolizer,
 		.hosts = options->hosts,
+		.desk = options->desk,
 		.guard = options->guard,
 		.clock = options->clock,
 		.insecure_uploads = options->insecure_uploads,
@@ -46,6 +50,9 @@ int grpc_service_new(const struct grpc_service_options *options, struct grpc_ser
 	service->methods[0] = ingest_service_method(&service->parts);
 	service->methods[1] = symbols_service_want_method(&service->parts);
 	service->methods[2] = symbols_service_upload_method(&service->parts);
+	service->methods[3] = client_service_export_method(&service->parts);
+	service->methods[4] = client_service_push_method(&service->parts);
+	rpc.method_count = options->desk ? METHOD_COUNT : METHOD_COUNT - 2;
 	rpc.methods = service->methods;
 	r = rpc_server_new(&rpc, &service->rpc);
 	if (r < 0) {

@@ -17,6 +17,7 @@
 
 struct grpc_service;
 struct host_board;
+struct ingest_desk;
 struct label_guard;
 struct profile_store;
 struct symbolizer;
@@ -27,6 +28,7 @@ struct grpc_service_options {
 	struct symbolizer *symbolizer;
 	struct host_board *hosts; /* may be NULL */
 	struct label_guard *guard; /* likewise */
+	struct ingest_desk *desk; /* likewise: no uploads of other systems are taken */
 	struct clock clock;
 	bool insecure_uploads; /* takes uploads from other hosts, too */
 	uint32_t connection_count_max; /* 0: as many as are ever needed */

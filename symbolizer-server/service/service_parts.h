@@ -17,6 +17,7 @@
 #include "symbolizer-server/service/service_counter.h"
 
 struct host_board;
+struct ingest_desk;
 struct label_guard;
 struct profile_store;
 struct symbolizer;
@@ -25,6 +26,7 @@ struct service_parts {
 	struct profile_store *store;
 	struct symbolizer *symbolizer; /* NULL: nothing asks for names */
 	struct host_board *hosts; /* NULL: nobody wants to know */
+	struct ingest_desk *desk; /* NULL: no other system's clients are served */
 	struct label_guard *guard; /* NULL: labels are kept as they come */
 	struct clock clock;
 	bool insecure_uploads; /* takes them from other hosts, too */
