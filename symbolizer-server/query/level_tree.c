@@ -457,8 +457,8 @@ static int build(struct work *work, struct level_tree *tree, uint32_t node_count
 	group_children(work);
 	place_nodes(work);
 	room = choose_places(work, node_count_max);
-	tree->nodes = malloc(room * sizeof(*tree->nodes));
-	work->origins = calloc(room, sizeof(*work->origins));
+	tree->nodes = malloc(((size_t)room + 1) * sizeof(*tree->nodes));
+	work->origins = calloc((size_t)room + 1, sizeof(*work->origins));
 	tree->lane_count = work->calls->lane_count;
 	if (tree->lane_count > 0)
 		tree->lanes = calloc((size_t)room * tree->lane_count, sizeof(*tree->lanes));

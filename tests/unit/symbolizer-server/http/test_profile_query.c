@@ -10,7 +10,7 @@
 
 #define QUERY "query=process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define WINDOW_COUNT 40
-#define SAMPLE_COUNT 150
+#define SAMPLE_COUNT 100
 #define RANGE_NS (WINDOW_COUNT * FIXTURE_WINDOW_NS)
 
 static struct site_fixture fixture;
@@ -104,6 +104,90 @@ static void an_empty_range_has_an_empty_answer(void)
 	free(ask(route_export, "&format=folded", FIXTURE_START_NS, FIXTURE_START_NS));
 }
 
+/* Answers of all kinds, to ranges that begin and end anywhere. */
+#define KEPT_COUNT_MAX 256
+
+struct kept {
+	char *answers[KEPT_COUNT_MAX];
+	uint32_t count;
+};
+
+static void keep(struct kept *kept, http_handle_fn handle, const char *more)
+{
+	static const uint64_t cuts_ms[][2] = {
+		{0, 400000}, {30000, 370000}, {31000, 33000}, {12345, 234567}, {100010, 100030}};
+
+	for (size_t i = 0; i < sizeof(cuts_ms) / sizeof(cuts_ms[0]); i++) {
+		CHECK(kept->count < KEPT_COUNT_MAX);
+		kept->answers[kept->count++] =
+			ask(handle, more, FIXTURE_START_NS + cuts_ms[i][0] * NS_PER_MS,
+				FIXTURE_START_NS + cuts_ms[i][1] * NS_PER_MS);
+	}
+}
+
+static void forget_trees(void)
+{
+	memo_free(fixture.site.trees);
+	CHECK_EQ(memo_new((size_t)64 << 20, profile_tree_free, &fixture.site.trees), 0);
+}
+
+/* The function with the most time of its own, over time. */
+static void keep_function(struct kept *kept)
+{
+	static const char before[] = "\"functions\":[{\"name\":\"";
+	char *body = ask(route_top, "&limit=1", FIXTURE_START_NS, FIXTURE_START_NS + RANGE_NS);
+	const char *name = strstr(body, before);
+	char more[256];
+
+	CHECK(name);
+	name += sizeof(before) - 1;
+	(void)snprintf(more, sizeof(more), "&step=100s&by=host&function=%.*s",
+		(int)strcspn(name, "\""), name);
+	keep(kept, route_series, more);
+	CHECK(!strstr(kept->answers[kept->count - 5], "\"self\":[0,0,0,0,0]"));
+	free(body);
+}
+
+static void keep_all(struct kept *kept)
+{
+	kept->count = 0;
+	keep(kept, route_flame, "");
+	keep(kept, route_flame, "{host=\"a\",thread=~\".*1.*\"}");
+	keep(kept, route_flame, "{service_name=~\".*[0-4]\"}&root=host,cpu");
+	keep(kept, route_top, "{cpu=\"1\"}");
+	keep(kept, route_export, "&format=folded");
+	keep(kept, route_series, "&by=process,host&step=15s");
+	keep(kept, route_series, "{host!=\"b\"}&by=thread&step=2s");
+	keep_function(kept);
+	keep(kept, route_heatmap, "&column=10s&rows=100");
+	keep(kept, route_render, "&groupBy=host");
+	keep(kept, route_symbols, "");
+}
+
+static void compaction_and_a_restart_change_no_answer(void)
+{
+	struct profile_store_config config = fixture_config(work_path("%s", "trees"));
+	struct kept before, after;
+
+	keep_all(&before);
+	site_fixture_done(&fixture);
+	site_fixture_init(&fixture, fixture_open(&config, NULL));
+	fixture_now_ns += 2 * 3600 * NS_PER_S;
+	profile_store_compact(fixture.store);
+	CHECK(fixture_counter(fixture.store, PROFILE_STORE_segments_written) > 0);
+	keep_all(&after);
+	CHECK_EQ(after.count, before.count);
+	for (uint32_t i = 0; i < before.count; i++) {
+		if (strcmp(after.answers[i], before.answers[i]) != 0)
+			fprintf(stderr, "answer %u:\n%.3000s\n%.3000s\n", i, before.answers[i],
+				after.answers[i]);
+		CHECK(strcmp(after.answers[i], before.answers[i]) == 0);
+		free(before.answers[i]);
+		free(after.answers[i]);
+	}
+	forget_trees();
+}
+
 static uint64_t counted(enum http_counter counter)
 {
 	return http_counted(&fixture.counters, counter);
@@ -166,8 +250,7 @@ static void trees_that_find_no_room_are_dropped_and_counted(void)
 	free(ask(route_flame, "", FIXTURE_START_NS, FIXTURE_START_NS + 5));
 	free(ask(route_flame, "", FIXTURE_START_NS, FIXTURE_START_NS + 5));
 	CHECK_EQ(counted(HTTP_COUNTER_TREES_DROPPED), dropped + 2);
-	memo_free(fixture.site.trees);
-	CHECK_EQ(memo_new((size_t)64 << 20, profile_tree_free, &fixture.site.trees), 0);
+	forget_trees();
 }
 
 /* Reading it takes a second. */
@@ -231,6 +314,8 @@ int main(void)
 	RUN(trees_that_find_no_room_are_dropped_and_counted);
 	RUN(a_query_that_takes_too_long_answers_with_what_it_has);
 	RUN(a_query_that_takes_too_much_memory_answers_with_what_it_has);
+	RUN(compaction_and_a_restart_change_no_answer);
+	RUN(adjacent_ranges_add_up_to_their_union_on_any_cut);
 	site_fixture_done(&fixture);
 	return 0;
 }
