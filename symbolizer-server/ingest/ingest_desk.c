@@ -117,10 +117,11 @@ static void note_modules(struct ingest_desk *desk, const struct profile *profile
 		const struct module *module = &profile->modules.modules[i];
 
 		/* Too many modules: the symbolizer counts what stays without a name. */
-		if (asked[i] && build_id_known(&module->build_id))
+		if (asked[i] && build_id_known(&module->build_id)) {
 			(void)symbolizer_note_module(desk->symbolizer, &origin, &module->build_id,
 				string_table_text(&profile->strings, module->name),
 				SYMBOL_WHAT_EXECUTABLE);
+		}
 	}
 }
 

@@ -144,7 +144,10 @@ static void what_was_compacted_is_found_by_its_hours(void)
 			append(store, start, "id=a", 1);
 			append(store, start + 2 * hour, "id=b", 1);
 			append(store, start + 2 * hour + hour / 2, "id=c", 1);
+			/* The period in which they came is over. */
+			fixture_now_ns += 2 * hour;
 			profile_store_compact(store);
+			work_run("ls compacted/profiles/*.seg");
 		}
 		expect(store, "a b c ");
 		query.from_ns = start + hour;
@@ -166,6 +169,7 @@ static void what_was_compacted_is_found_by_its_hours(void)
 		store = open_store("compacted", true);
 	}
 	profile_store_close(store);
+	fixture_now_ns -= 2 * hour;
 }
 
 static void a_folder_in_the_way_costs_the_catalogue_alone(void)

@@ -286,10 +286,11 @@ static void labels_above_a_cap_are_stored_under_another_value(void)
 
 	start("guard", UINT64_MAX, false);
 	collector_open(&probe, client);
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < 5; i++) {
 		sample_profile_add(profile,
 			&(struct sample_profile_sample){
 				.stack = "f", .process = names[i], .pid = 10 + (uint32_t)i});
+	}
 	sample_profile_seal(profile);
 	collector_send_profile(&probe, 3, 0, profile);
 	collector_check_ack(&probe, 1, 0, WIRE_ACK_STORED);
