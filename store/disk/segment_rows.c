@@ -19,9 +19,12 @@
 
 int segment_chunk_init(struct segment_chunk *chunk, uint64_t hour, uint32_t type_count)
 {
-	*chunk = (struct segment_chunk){.hour = hour, .table_count = type_count};
+	*chunk = (struct segment_chunk){.hour = hour};
 	chunk->tables = calloc(type_count ? type_count : 1, sizeof(*chunk->tables));
-	return chunk->tables ? 0 : -ENOMEM;
+	if (!chunk->tables)
+		return -ENOMEM;
+	chunk->table_count = type_count;
+	return 0;
 }
 
 void segment_chunk_done(struct segment_chunk *chunk)

@@ -11,9 +11,12 @@
 
 int segment_sums_init(struct segment_sums *sums, uint32_t type_count)
 {
-	*sums = (struct segment_sums){.type_count = type_count};
+	*sums = (struct segment_sums){0};
 	sums->types = calloc(type_count ? type_count : 1, sizeof(*sums->types));
-	return sums->types ? 0 : -ENOMEM;
+	if (!sums->types)
+		return -ENOMEM;
+	sums->type_count = type_count;
+	return 0;
 }
 
 void segment_sums_done(struct segment_sums *sums)

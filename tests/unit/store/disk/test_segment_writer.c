@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/support/check.h"
+#include "tests/support/fake_profile.h"
 #include "tests/support/random.h"
 #include "tests/support/segment_fixture.h"
+#include "tests/support/torture.h"
 
 #define START_NS SEGMENT_TEST_START_NS
 
@@ -220,6 +223,84 @@ static void a_full_disk_is_an_error(void)
 	CHECK_EQ(close(fd), 0);
 }
 
+static int ignore_piece(void *context, const struct profile *profile)
+{
+	(void)context;
+	(void)profile;
+	return 0;
+}
+
+static int ask_group(const struct segment_reader *reader, enum segment_detail detail)
+{
+	struct segment_request request = {
+		.detail = detail, .until_ns = UINT64_MAX, .step_ns = 1800 * NS_PER_S};
+	struct segment_visited visited = {0};
+	struct segment_group *group = NULL;
+	int r = segment_group_open(reader, 0, SEGMENT_STACKS, &group);
+
+	if (r == 0)
+		r = segment_group_visit(group, &request, ignore_piece, NULL, &visited);
+	CHECK_EQ(visited.damaged, 0);
+	segment_group_close(group);
+	return r;
+}
+
+static void no_problem(void *context, const char *what)
+{
+	(void)context;
+	CHECK_STR(what, "");
+}
+
+/* One segment of blocks, one of that, and all that can be asked. */
+static int write_and_read(void *context)
+{
+	struct segment_input input = {.blocks = segment_blocks_visit, .context = context};
+	struct segment_options options = {.number = 1};
+	struct segment_reader *first = NULL, *second = NULL;
+	const struct segment_reader *inputs[1];
+	struct segment_written written;
+	int fd = memfd_create("segment", MFD_CLOEXEC), r;
+	uint64_t problem_count = 0;
+
+	CHECK(fd >= 0);
+	r = segment_write(fd, &input, &options, &written);
+	if (r < 0)
+		CHECK_EQ(close(fd), 0);
+	if (r == 0)
+		r = segment_reader_open(fd, &first);
+	inputs[0] = first;
+	input = (struct segment_input){.segments = inputs, .segment_count = 1};
+	fd = memfd_create("segment", MFD_CLOEXEC);
+	CHECK(fd >= 0);
+	if (r == 0)
+		r = segment_write(fd, &input, &options, &written);
+	if (r < 0)
+		CHECK_EQ(close(fd), 0);
+	if (r == 0)
+		r = segment_reader_open(fd, &second);
+	for (int i = 0; r == 0 && i <= SEGMENT_DETAIL_SERIES; i++)
+		r = ask_group(second, (enum segment_detail)i);
+	if (r == 0)
+		r = segment_reader_verify(second, no_problem, NULL, &problem_count);
+	segment_reader_close(first);
+	segment_reader_close(second);
+	return r;
+}
+
+static void without_memory_it_says_so(void)
+{
+	struct fake_host host = fake_small_host("one");
+	struct segment_blocks blocks = {0};
+
+	host.process_count = 1;
+	host.sample_count = 5;
+	segment_blocks_add(
+		&blocks, fake_profile(&host, 0, 10 * NS_PER_S, 1), START_NS - 5 * NS_PER_S);
+	/* Giving back what compression left over may fail: that is no fault. */
+	torture_tolerant(write_and_read, &blocks, 300);
+	segment_blocks_done(&blocks);
+}
+
 int main(void)
 {
 	RUN(an_hour_of_blocks_answers_as_the_blocks);
@@ -230,5 +311,6 @@ int main(void)
 	RUN(nothing_becomes_a_segment_of_nothing);
 	RUN(an_input_that_changes_meanwhile_is_an_error);
 	RUN(a_full_disk_is_an_error);
+	RUN(without_memory_it_says_so);
 	return 0;
 }
