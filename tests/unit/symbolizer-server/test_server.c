@@ -145,16 +145,6 @@ static void every_route_answers(void)
 	SAYS("/api/v1/export?format=folded&" CPU RANGE, "main;f 600000000\n",
 		"main;f;libg.so+0x40 300000000\n",
 		"main;[kernel]+0x77;<img src=x onerror=alert(1)>\xef\xbf\xbd\\x0a 100000000\n");
-	SAYS("/api/v1/hosts?from=1700000000&until=1700000100", "\"host\":\"a\"", "\"host\":\"b\"",
-		"\"last_seen\":1700000100000000000", "\"value\":500000000",
-		"\"kernel\":\"6.1.0-test\"", "\"collector\":\"0.1.0\"");
-	SAYS("/api/v1/processes?from=1700000000&until=1700000100&host=a",
-		"\"process\":\"web\",\"service_name\":\"web\",\"host\":\"a\",\"samples\":25,"
-		"\"value\":250000000",
-		"db\\\"quoted");
-	SAYS("/api/v1/types?from=1700000000&until=1700000100",
-		"{\"id\":\"process_cpu:cpu:nanoseconds:cpu:nanoseconds\",\"samples\":100,"
-		"\"value\":1000000000,\"unit\":\"nanoseconds\"}");
 	SAYS("/pyroscope/render?" CPU "%7B%7D" RANGE "&format=json",
 		"\"names\":[\"total\",\"main\",", "\"numTicks\":1000000000",
 		"\"sampleRate\":1000000000", "\"units\":\"samples\"", "\"durationDelta\":15",
