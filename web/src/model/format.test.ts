@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnUnit, formatAge, formatAmount, formatCount, formatPercent, formatValue, plural } from './format.ts';
+import { columnUnit, formatAge, formatAmount, formatCount, formatPercent, formatSigned, formatValue, plural } from './format.ts';
 
 function plain(text: string): string {
 	return text.replaceAll('\u2009', ' ').replaceAll('\u202f', ',');
@@ -45,4 +45,8 @@ test('counts and ages read as words', () => {
 	assert.equal(formatAge(500), 'now');
 	assert.equal(plain(formatAge(90e3)), '90 s ago');
 	assert.equal(plain(formatAge(3 * 86400e3)), '3 days ago');
+});
+
+test('a change has its sign, and none where it rounds to nothing', () => {
+	assert.deepEqual([20.12, -0.5, 0.034, -0.0004, 0, 10].map(formatSigned), ['+20.1', '−0.50', '+0.034', '0', '0', '+10.0']);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-	absolute, formatLength, formatSpan, formatTime, isRange, parseTime, rangeLabel, resolveTime, shifted, widened, zoneLabel,
+	absolute, before, earlier, formatLength, formatSpan, formatTime, isRange, parseTime, rangeLabel, resolveTime, shifted, widened, zoneLabel,
 } from './time_range.ts';
 
 const now = Date.UTC(2026, 2, 29, 12, 0, 0);
@@ -62,4 +62,13 @@ test('spans and lengths in words', () => {
 	assert.equal(rangeLabel({ from: 'now-15m', until: 'now' }, 'utc', now), 'Last 15 minutes');
 	assert.equal(rangeLabel({ from: 'now-25m', until: 'now' }, 'utc', now), 'Last 25 min');
 	assert.equal(rangeLabel({ from: String(now - 60e3), until: String(now) }, 'utc', now), '2026-03-29 11:59:00 – 12:00:00');
+});
+
+test('what was before stays relative where it was, and is as long', () => {
+	assert.deepEqual(before({ from: 'now-15m', until: 'now' }, now), { from: 'now-1800s', until: 'now-900s' });
+	assert.deepEqual(before({ from: 'now-1h30m', until: 'now-30m' }, now), { from: 'now-9000s', until: 'now-5400s' });
+	assert.deepEqual(before({ from: String(now - 60e3), until: String(now) }, now), { from: String(now - 120e3), until: String(now - 60e3) });
+	assert(isRange(before({ from: 'now-15m', until: 'now' }, now)));
+	assert.deepEqual(earlier({ from: 'now-5m', until: 'now' }, 86400e3), { from: 'now-86700s', until: 'now-86400s' });
+	assert.deepEqual(earlier({ from: '1774785600', until: '1774785660' }, 1000), { from: '1774785599000', until: '1774785659000' });
 });

@@ -12,7 +12,7 @@ import { formatTime, type Span } from '../model/time_range.ts';
 import { heat } from '../state/charts.ts';
 import * as at from '../state/navigation.ts';
 import { theme, zone } from '../state/settings.ts';
-import { Banner } from './banner.tsx';
+import { Banner, PartialNote } from './banner.tsx';
 import { spanWords } from './chart_words.ts';
 import { SelectedNote } from './page_chart.tsx';
 import { Progress } from './progress.tsx';
@@ -162,6 +162,7 @@ export function HeatMap() {
 				{map && at.span.value && <SelectedShare map={map} span={at.span.value} />}
 				{at.span.value ? <SelectedNote /> : <Hint map={map} />}
 			</div>
+			<PartialNote partial={map?.partial ?? null} of=" of the heat map" />
 			{map && <SpreadNote map={map} />}
 			{map && cellCount(map) > 0 && <Map map={map} />}
 		</section>

@@ -9,6 +9,7 @@ import { chosenType } from '../state/data.ts';
 import * as at from '../state/navigation.ts';
 import { zone } from '../state/settings.ts';
 import { splits, type Split } from '../state/url.ts';
+import { PartialNote } from './banner.tsx';
 import { formatRate, lengthWords, spanWords } from './chart_words.ts';
 import { SeriesChart, SeriesLegend } from './series_chart.tsx';
 import { rateNoun } from './type_names.ts';
@@ -59,22 +60,25 @@ export function PageChart() {
 				{series && series.groups.length > 0 && <SeriesLegend series={series} hovered={step} noun={noun} />}
 				<SelectedNote />
 			</div>
-			{series && step >= 0 && (
-				<span class="chart-hover" aria-hidden="true">
-					{spanWords(stepSpan(series, step), zone.value)}
-					{' '}<b>{Number.isNaN(rate) ? 'nothing is known' : formatRate(rate, series.unit, noun)}</b>
-				</span>
-			)}
-			<SeriesChart
-				series={series}
-				shown={pageChart.shown()}
-				selected={at.span.value}
-				name="Values over time"
-				noun={noun}
-				onSelect={(span) => at.go({ span })}
-				onZoom={zoomTo}
-				onHover={setHovered}
-			/>
+			<PartialNote partial={series?.partial ?? null} of=" of the chart" />
+			<div class="chart-frame">
+				{series && step >= 0 && (
+					<span class="chart-hover" aria-hidden="true">
+						{spanWords(stepSpan(series, step), zone.value)}
+						{' '}<b>{Number.isNaN(rate) ? 'nothing is known' : formatRate(rate, series.unit, noun)}</b>
+					</span>
+				)}
+				<SeriesChart
+					series={series}
+					shown={pageChart.shown()}
+					selected={at.span.value}
+					name="Values over time"
+					noun={noun}
+					onSelect={(span) => at.go({ span })}
+					onZoom={zoomTo}
+					onHover={setHovered}
+				/>
+			</div>
 		</section>
 	);
 }
