@@ -297,6 +297,20 @@ int catalog_trim(struct catalog *catalog, uint64_t edge_ns, bool *ret_done)
 	return r;
 }
 
+uint64_t catalog_bytes(struct catalog *catalog)
+{
+	struct lmdb_usage usage = {0};
+	bool open;
+
+	pthread_mutex_lock(&catalog->lock);
+	open = catalog->open;
+	pthread_mutex_unlock(&catalog->lock);
+	/* It stays open until nobody uses it any more. */
+	if (!open || lmdb_env_usage(catalog->tables.env, &usage) < 0)
+		return 0;
+	return usage.file_bytes;
+}
+
 /* ---- Lists ---- */
 
 /* Waits for what was fed before. -EAGAIN: not in time, or it does not reach so far. */

@@ -45,6 +45,9 @@ void catalog_set_reach(struct catalog *catalog, uint64_t from_ns);
 /* Forgets a part of the days that end at EDGE_NS or before; RET_DONE: no more of them is left. */
 int catalog_trim(struct catalog *catalog, uint64_t edge_ns, bool *ret_done);
 
+/* What the file takes on the disk; 0 before it is opened. Any thread. */
+uint64_t catalog_bytes(struct catalog *catalog);
+
 /* As profile_store_labels.h has them. */
 int catalog_names(struct catalog *catalog, const struct profile_store_label_query *query,
 	profile_store_label_fn visit, void *context, bool *ret_more);

@@ -506,6 +506,8 @@ void profile_store_stats(struct profile_store *store, struct profile_store_stats
 	struct profile_store_stats stats = {0};
 
 	look_at_disk(store, &stats);
+	if (store->catalog)
+		stats.catalog_bytes = catalog_bytes(store_catalog_get(store->catalog));
 
 	pthread_mutex_lock(&store->lock);
 	memcpy(stats.counters, store->counters, sizeof(stats.counters));

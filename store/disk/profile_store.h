@@ -232,6 +232,7 @@ struct profile_store_stats {
 	uint64_t pending_bytes;
 	uint64_t disk_bytes; /* of the file system; 0: it does not tell */
 	uint64_t disk_free_bytes; /* of these, for us */
+	uint64_t catalog_bytes; /* of the catalogue of labels, on the disk */
 	bool full; /* the disk is full: appends are refused until it has room again */
 	int commit_error; /* result of the last commit */
 	int compact_error; /* of the last compaction */

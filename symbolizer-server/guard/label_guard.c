@@ -364,7 +364,8 @@ int label_guard_apply(struct label_guard *guard, struct profile *profile, uint64
 	pthread_mutex_unlock(&guard->lock);
 	r = apply(guard, profile, &labels);
 	label_table_done(&labels);
-	return r;
+	/* It will not fit later either. */
+	return r == -EOVERFLOW || r == -E2BIG ? -EFBIG : r;
 }
 
 /* ---- Readings ---- */

@@ -6,7 +6,7 @@
  *              value `[other]`. Fingerprints are all that is kept of what is below.
  * Ownership    owns what it counts; a profile stays the caller's.
  * Threads      any.
- * Errors       -ENOMEM; -E2BIG, -EOVERFLOW as the profile's tables have them: it is as it was then.
+ * Errors       -ENOMEM; -EFBIG: what was joined has sums that do not fit. It is as it was then.
  */
 #pragma once
 

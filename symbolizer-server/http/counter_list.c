@@ -16,6 +16,7 @@
 	X("store_bytes", "bytes of all logs and segments, now", bytes)                        \
 	X("store_segment_bytes", "of these, of segments, now", segment_bytes)                 \
 	X("store_cache_bytes", "dictionaries of segments in memory, now", cache_bytes)        \
+	X("store_catalog_bytes", "bytes of the catalogue of labels, now", catalog_bytes)      \
 	X("store_pending", "batches that wait for the disk, now", pending_count)              \
 	X("store_disk_bytes", "bytes of the file system of the data folder, now", disk_bytes) \
 	X("store_disk_free_bytes", "of these, free for the server, now", disk_free_bytes)     \

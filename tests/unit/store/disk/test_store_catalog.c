@@ -63,6 +63,7 @@ static void what_was_answered_is_in_the_next_list(void)
 {
 	struct profile_store *store = open_store("next", true);
 	char labels[16], expected[256] = "";
+	struct profile_store_stats stats;
 
 	for (int i = 0; i < 20; i++) {
 		snprintf(labels, sizeof(labels), "id=%02d", i);
@@ -71,6 +72,8 @@ static void what_was_answered_is_in_the_next_list(void)
 		expect(store, expected);
 	}
 	CHECK_EQ(fixture_counter(store, PROFILE_STORE_catalog_failures), 0);
+	profile_store_stats(store, &stats);
+	CHECK(stats.catalog_bytes >= 4096);
 	profile_store_close(store);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbolizer-server/guard/label_guard.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -159,6 +160,30 @@ static void what_was_folded_sums_to_what_came(void)
 	label_guard_free(guard);
 }
 
+/* Two rows of one thread, as they become, whose values sum to more than fits. */
+static void sums_that_do_not_fit_are_refused_and_nothing_changes(void)
+{
+	struct label_guard *guard = make(1, 100, 100);
+	struct profile *profile = labelled_profile_new("h", NOW);
+
+	for (int i = 0; i < 3; i++) {
+		labelled_profile_add(profile, NULL,
+			i == 0		 ? "service_name=a,r=0"
+				: i == 1 ? "service_name=a,r=1"
+					 : "service_name=a,r=2");
+		profile->threads.threads[i].pid = 7;
+		profile->threads.threads[i].tid = 7;
+		profile->types[0].rows[i].value = INT64_MAX / 3 * 2;
+	}
+	/* A check would not let it pass. */
+	CHECK_EQ(profile_seal(profile), 0);
+	CHECK_EQ(label_guard_apply(guard, profile, NOW), -EFBIG);
+	CHECK_EQ(profile->threads.count, 3);
+	CHECK_EQ(profile->types[0].row_count, 3);
+	profile_free(profile);
+	label_guard_free(guard);
+}
+
 static void a_new_day_begins_anew(void)
 {
 	struct label_guard *guard = make(1, 100, 100);
@@ -186,6 +211,7 @@ int main(void)
 	RUN(series_above_the_cap_of_all_keep_their_service);
 	RUN(services_are_values_of_a_label_like_others);
 	RUN(what_was_folded_sums_to_what_came);
+	RUN(sums_that_do_not_fit_are_refused_and_nothing_changes);
 	RUN(a_new_day_begins_anew);
 	return 0;
 }
