@@ -66,14 +66,34 @@ static void write_values(
 	write_next(json, list);
 }
 
+/* How many there are on all pages, up to LABEL_LIST_LIMIT_MAX. */
+static int count_all(const struct site *site, const struct http_request *request,
+	const struct query_params *params, const struct label_page *page, uint32_t *ret_count)
+{
+	struct label_page all = {
+		.name = page->name, .prefix = page->prefix, .limit = LABEL_LIST_LIMIT_MAX};
+	struct label_list list;
+	int r = label_list_read(site, request, params, &all, &list);
+
+	if (r < 0)
+		return r;
+	*ret_count = label_list_count(&list);
+	label_list_done(&list);
+	return 0;
+}
+
 static void answer_list(const struct site *site, const struct http_request *request,
 	const struct query_params *params, const struct label_page *page,
 	struct http_answer *answer)
 {
+	const char *total = text_param(request, "total");
 	struct json_writer json;
 	struct label_list list;
-	int r = label_list_read(site, request, params, page, &list);
+	uint32_t count = 0;
+	int r = total ? count_all(site, request, params, page, &count) : 0;
 
+	if (r == 0)
+		r = label_list_read(site, request, params, page, &list);
 	if (r < 0) {
 		profile_query_answer_error(answer, r);
 		return;
@@ -86,6 +106,8 @@ static void answer_list(const struct site *site, const struct http_request *requ
 		write_texts(json_key(&json, "labels"), &list);
 		write_next(&json, &list);
 	}
+	if (total)
+		json_unsigned(json_key(&json, "value_count"), count);
 	json_end_object(&json);
 	label_list_done(&list);
 }

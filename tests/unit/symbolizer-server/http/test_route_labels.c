@@ -83,6 +83,10 @@ static void values_come_in_pages_from_catalogue_and_profiles_alike(void)
 	answers(200, VALUES("&prefix=we" SLOW), "\"values\":[{\"label\":\"web\"}]}");
 	answers(200, VALUES("&query=" OFF_CPU), "\"values\":[{\"label\":\"waits\"}]}");
 	answers(200, VALUES("&host=none"), "\"values\":[]}");
+	answers(200, VALUES("&limit=1&total=yes"),
+		"],\"next\":\"db\\\"quoted\",\"value_count\":3}");
+	answers(200, VALUES("&limit=1&total=yes&prefix=w" SLOW),
+		"],\"next\":\"waits\",\"value_count\":2}");
 	answers(200, "/api/v1/labels?name=process&from=1700000000&until=1700000000",
 		"\"values\":[]}");
 }
