@@ -14,6 +14,7 @@
 #include "symbolizer-server/sandbox/dwarf_read.h"
 #include "symbolizer-server/sandbox/elf_symbols.h"
 #include "symbolizer-server/sandbox/file_open.h"
+#include "symbolizer-server/sandbox/go_lines.h"
 #include "symbolizer-server/sandbox/go_names.h"
 #include "symbolizer-server/sandbox/index_writer.h"
 #include "symbolizer-server/sandbox/kernel_text.h"
@@ -91,6 +92,17 @@ static int take_read(
 	return survivable(r) ? 0 : r;
 }
 
+/* What the map says of calls and lines where there is no debug information. */
+static int read_go_lines(
+	const struct image *image, const struct section_names *names, struct sources *sources)
+{
+	int r = go_lines_read(image, names, &sources->code, &sources->strings, &sources->calls);
+
+	if (r == 0)
+		return code_map_resolve(&sources->calls);
+	return survivable(r) ? forget_map(sources) : r;
+}
+
 /* What a stripped file has, too. Stubs are named by what they lead to, so they alone make no index:
  * nothing of the file's own would have a name. */
 static int read_exports(
@@ -112,6 +124,8 @@ static int read_exports(
 			go_names_read(image, names, &sources->code, &sources->strings, &go), &go,
 			SYMBOL_QUALITY_GO);
 	}
+	if (r == 0 && !sources->calls.resolved)
+		r = read_go_lines(image, names, sources);
 	if (r == 0 && sources->functions.count > 0)
 		r = take_read(sources, plt_names_read(image, names, &sources->strings, &stubs),
 			&stubs, SYMBOL_QUALITY_NONE);

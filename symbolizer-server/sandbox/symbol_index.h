@@ -56,7 +56,7 @@
 #define SYMBOL_INDEX_FORMAT 3
 #define SYMBOL_INDEX_FORMAT_OLDEST 1
 /* Rises whenever the same file would give other names than before: old indexes are made anew. */
-#define SYMBOL_INDEX_PARSER_VERSION 4
+#define SYMBOL_INDEX_PARSER_VERSION 5
 /* LMDB fragments with larger values (docs/decisions/0051). */
 #define SYMBOL_CHUNK_BYTES_MAX (256u << 10)
 /* As long as chunks are made: a look-up of a few addresses reads little, and what it searches lies

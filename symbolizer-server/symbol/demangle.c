@@ -146,7 +146,7 @@ static size_t suffix_start(const char *name, size_t length)
 		const char *text;
 		bool numbered;
 	} suffixes[] = {{".cold", false}, {".isra", true}, {".constprop", true}, {".part", true},
-		{".llvm", true}, {".lto_priv", true}};
+		{".llvm", true}, {".lto_priv", true}, {".abi0", false}, {".abiinternal", false}};
 	size_t end = length;
 
 	while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')

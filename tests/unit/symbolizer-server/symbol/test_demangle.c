@@ -49,6 +49,9 @@ static void suffixes_of_the_compiler_are_left_out(void)
 	check_text("_Z1fi.part.0.cold", "f(int)", true);
 	check_text("_Z1fi.constprop.12.isra.3", "f(int)", true);
 	check_text("f.isra.0", "f", false);
+	/* Of Go: an assembler function by its other calling convention. */
+	check_text("runtime.memmove.abi0", "runtime.memmove", false);
+	check_text(".abi0", ".abi0", false);
 	check_text("f.cold", "f", false);
 	check_text("f.cold.7", "f", false);
 	check_text("f.lto_priv.0", "f", false);
