@@ -325,6 +325,36 @@ static int fold_sets(struct folding *folding, const bool *used, struct label_tab
 	return r;
 }
 
+/* A host is a label of its series, though it stands in the head: names that are new each time are
+ * folded like other values. */
+static int check_host(struct folding *folding)
+{
+	struct label_guard *guard = folding->guard;
+	struct profile_head *head = &folding->profile->head;
+	uint64_t label = hash_pair(0, hash_key("host", strlen("host")));
+	uint64_t value = hash_pair(label, hash_text(folding->profile, head->host));
+	int r = 0;
+
+	if (head->host == 0 || seen_set_has(&guard->values, value))
+		return 0;
+	if (seen_counts_get(&guard->value_counts, label) < guard->limits.values_max) {
+		r = seen_set_add(&guard->values, value);
+		if (r == 0)
+			r = seen_counts_add(&guard->value_counts, label);
+		if (r != -E2BIG)
+			return r;
+	}
+	add_case(guard, "", "host", r < 0 ? LABEL_GUARD_TOTAL : LABEL_GUARD_VALUES);
+	guard->counts[LABEL_GUARD_COUNTER_FOLDED_HOSTS]++;
+	if (folding->other == INDEX_MAP_NONE)
+		r = profile_add_text(folding->profile, LABEL_GUARD_OTHER, &folding->other);
+	else
+		r = 0;
+	if (r == 0)
+		head->host = folding->other;
+	return r;
+}
+
 static int apply(struct label_guard *guard, struct profile *profile, struct label_table *labels)
 {
 	SCOPED_FREE uint32_t *sets = calloc((size_t)profile->labels.count + 1, sizeof(*sets));
@@ -342,9 +372,11 @@ static int apply(struct label_guard *guard, struct profile *profile, struct labe
 		return -ENOMEM;
 	for (uint32_t i = 0; i < profile->threads.count; i++)
 		used[profile->threads.threads[i].labels] = true;
-	folding.host = hash_text(profile, profile->head.host);
 	pthread_mutex_lock(&guard->lock);
-	r = fold_sets(&folding, used, labels, sets, &changed);
+	r = check_host(&folding);
+	folding.host = hash_text(profile, profile->head.host);
+	if (r == 0)
+		r = fold_sets(&folding, used, labels, sets, &changed);
 	pthread_mutex_unlock(&guard->lock);
 	return r == 0 && changed ? profile_relabel(profile, labels, sets) : r;
 }

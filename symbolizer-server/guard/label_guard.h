@@ -39,7 +39,7 @@ int label_guard_new(const struct label_guard_limits *limits, struct label_guard 
 /* Accepts NULL. */
 void label_guard_free(struct label_guard *guard);
 
-/* Folds what is above the caps in PROFILE, which is sealed and checked, received at NOW_NS (epoch). */
+/* Folds what is above the caps in PROFILE, the name of its host included, which is sealed and checked, received at NOW_NS (epoch). */
 int label_guard_apply(struct label_guard *guard, struct profile *profile, uint64_t now_ns);
 
 /* A label of a service that was folded today. */

@@ -19,6 +19,8 @@ enum label_guard_reason { LABEL_GUARD_VALUES, LABEL_GUARD_SERIES, LABEL_GUARD_TO
 		"label sets of batches kept as [other]: too many series of a service")            \
 	X(FOLDED_TOTAL, "labels_folded_total",                                                    \
 		"label sets of batches kept as [other]: too many series in all")                  \
+	X(FOLDED_HOSTS, "labels_folded_hosts",                                                    \
+		"batches kept as of host [other]: too many names of hosts")                       \
 	X(SERIES, "labels_series", "series seen since midnight UTC, now")                         \
 	X(VALUES, "labels_values", "values of labels seen since midnight UTC, now")
 

@@ -86,7 +86,7 @@ static void values_above_the_cap_of_a_label_are_other(void)
 	CHECK_EQ(counter(guard, LABEL_GUARD_COUNTER_FOLDED_SERIES), 0);
 	/* Three values, the one that has the others, two other services. */
 	CHECK_EQ(counter(guard, LABEL_GUARD_COUNTER_SERIES), 6);
-	CHECK_EQ(counter(guard, LABEL_GUARD_COUNTER_VALUES), 7);
+	CHECK_EQ(counter(guard, LABEL_GUARD_COUNTER_VALUES), 8);
 	CHECK_STR(cases(guard), "app/req/0/3/14;");
 	label_guard_free(guard);
 }
@@ -134,6 +134,28 @@ static void services_are_values_of_a_label_like_others(void)
 	CHECK_STR(pass(guard, "h", "service_name=c", "service_name"), "[other]");
 	CHECK_STR(pass(guard, "h", "process=p", "process"), "p");
 	CHECK_STR(cases(guard), "/service_name/0/2/1;");
+	label_guard_free(guard);
+}
+
+static void names_of_hosts_are_capped_like_other_values(void)
+{
+	static const char *const names[] = {"a", "b", "c", "a", "d"};
+	struct label_guard *guard = make(2, 100, 100);
+
+	for (size_t i = 0; i < 5; i++) {
+		struct profile *profile = labelled_profile_new(names[i], NOW);
+
+		labelled_profile_add(profile, NULL, "service_name=s");
+		labelled_profile_seal(profile);
+		CHECK_EQ(label_guard_apply(guard, profile, NOW), 0);
+		CHECK_STR(string_table_text(&profile->strings, profile->head.host),
+			i == 2 || i == 4 ? "[other]" : names[i]);
+		CHECK_EQ(profile_sample_count(profile), 1);
+		profile_free(profile);
+	}
+	CHECK_EQ(counter(guard, LABEL_GUARD_COUNTER_FOLDED_HOSTS), 2);
+	CHECK_EQ(counter(guard, LABEL_GUARD_COUNTER_SERIES), 3);
+	CHECK_STR(cases(guard), "/host/0/2/2;");
 	label_guard_free(guard);
 }
 
@@ -210,6 +232,7 @@ int main(void)
 	RUN(series_above_the_cap_of_a_service_keep_its_name_alone);
 	RUN(series_above_the_cap_of_all_keep_their_service);
 	RUN(services_are_values_of_a_label_like_others);
+	RUN(names_of_hosts_are_capped_like_other_values);
 	RUN(what_was_folded_sums_to_what_came);
 	RUN(sums_that_do_not_fit_are_refused_and_nothing_changes);
 	RUN(a_new_day_begins_anew);
