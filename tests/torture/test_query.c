@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What symbolizer-server/query does when there is no memory. */
+#include "symbolizer-server/guard/label_guard.h"
 #include "symbolizer-server/query/coverage.h"
 #include "symbolizer-server/query/flame.h"
 #include "symbolizer-server/query/flamebearer.h"
@@ -75,6 +76,24 @@ static int merging(void *context)
 	if (r == 0)
 		CHECK_EQ(merge.sample_count, 100);
 	merge_done(&merge);
+	return r;
+}
+
+/* The last run folds what is above the caps; no run loses a sample. */
+static int guarding(void *context)
+{
+	static const struct label_guard_limits limits = {
+		.values_max = 1, .series_max = 9, .total_max = 99};
+	struct profile *profile = ((const struct given *)context)->profile;
+	uint64_t samples = profile_sample_count(profile);
+	struct label_guard *guard = NULL;
+	int r = label_guard_new(&limits, &guard);
+
+	if (r < 0)
+		return r;
+	r = label_guard_apply(guard, profile, NS_PER_S);
+	CHECK_EQ(profile_sample_count(profile), samples);
+	label_guard_free(guard);
 	return r;
 }
 
@@ -304,6 +323,8 @@ static void without_memory_no_query_is_half_answered(void)
 	torture(heat_maps, &all, 2);
 	torture(merging_below_labels, &all, 8);
 	torture(covering, NULL, 4);
+	/* Last of those that have this profile: it is another one afterwards. */
+	torture(guarding, &all, 6);
 	tree_fixture_init(&fixture,
 		"main;f;f;g;f 3\nmain;f;f 4\nmain;g 2\nf 1\na;b;c;d;e 1\nx 1\n"
 		"lib.so@0x20;lib.so@0x31;lib.so@0x42 2\n");

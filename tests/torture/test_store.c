@@ -10,6 +10,8 @@
 #include "store/base/compress.h"
 #include "store/base/index_map.h"
 #include "store/base/queue.h"
+#include "store/disk/catalog_note.h"
+#include "store/disk/catalog_read.h"
 #include "store/disk/log_file.h"
 #include "store/disk/log_reader.h"
 #include "store/disk/profile_store.h"
@@ -17,8 +19,10 @@
 #include "store/disk/symbol_cache.h"
 #include "store/elf/elf_note.h"
 #include "store/elf/elf_section.h"
+#include "store/profile/relabel.h"
 #include "store/profile/string_table.h"
 #include "store/settings/setting.h"
+#include "tests/support/catalog_fixture.h"
 #include "tests/support/check.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_profile.h"
@@ -338,6 +342,89 @@ static int profile_store(void *context)
 	return r;
 }
 
+struct catalog_case {
+	struct catalog_known known;
+	struct catalog_fixture fixture;
+	struct profile *profile;
+};
+
+static int catalog_notes(void *context)
+{
+	const struct catalog_case *given = context;
+	struct catalog_note *note = NULL;
+	int r = catalog_note_new(&given->known, given->profile, &note);
+
+	CHECK((r == 0) == (note != NULL));
+	catalog_note_free(note);
+	return r;
+}
+
+/* Of all days, with a matcher and without. */
+static int catalog_lists(void *context)
+{
+	const struct catalog_case *given = context;
+	const struct profile_store_label_matcher matcher = {"a", "1", 1};
+	struct profile_store_label_query query = {.until_ns = UINT64_MAX, .limit = 9};
+	struct catalog_fixture_list list = {.text = ""};
+	bool more;
+	int r = catalog_read_values(
+		&given->fixture.tables, "b", &query, catalog_fixture_put, &list, &more);
+
+	query.matchers = &matcher;
+	query.matcher_count = 1;
+	if (r == 0)
+		r = catalog_read_values(
+			&given->fixture.tables, "b", &query, catalog_fixture_put, &list, &more);
+	if (r == 0)
+		r = catalog_read_names(
+			&given->fixture.tables, &query, catalog_fixture_put, &list, &more);
+	if (r == 0)
+		CHECK_STR(list.text, "2 3 2 a b host ");
+	return r;
+}
+
+/* Every set becomes itself. */
+static int relabelling(void *context)
+{
+	struct profile *profile = ((const struct catalog_case *)context)->profile;
+	uint64_t samples = profile_sample_count(profile);
+	struct label_table labels;
+	uint32_t sets[64];
+	int r = label_table_init(&labels);
+
+	CHECK(profile->labels.count <= 64);
+	for (uint32_t i = 0; r == 0 && i < profile->labels.count; i++) {
+		const struct label_set *set = &profile->labels.sets[i];
+
+		r = label_table_add(&labels, &profile->strings, profile->labels.labels + set->first,
+			set->count, &sets[i]);
+	}
+	if (r == 0)
+		r = profile_relabel(profile, &labels, sets);
+	label_table_done(&labels);
+	CHECK_EQ(profile_sample_count(profile), samples);
+	return r;
+}
+
+static void without_memory_the_catalogue_gives_errors(void)
+{
+	struct fake_host host = fake_small_host("db-1");
+	struct catalog_case given = {
+		.profile = fake_profile(&host, FIXTURE_START_NS, FIXTURE_WINDOW_NS, 1)};
+
+	work_run("mkdir -p catalog");
+	CHECK_EQ(catalog_known_init(&given.known), 0);
+	catalog_fixture_open(&given.fixture, work_path("catalog"));
+	catalog_fixture_add(&given.fixture, CATALOG_FIXTURE_HOUR, NULL, "a=1,b=2");
+	catalog_fixture_add(&given.fixture, CATALOG_FIXTURE_HOUR + 30, NULL, "a=2,b=3");
+	torture(catalog_notes, &given, 4);
+	torture(catalog_lists, &given, 6);
+	torture(relabelling, &given, 6);
+	catalog_fixture_close(&given.fixture);
+	catalog_known_done(&given.known);
+	profile_free(given.profile);
+}
+
 static void without_memory_the_base_gives_errors(void)
 {
 	torture(texts, NULL, 5);
@@ -390,6 +477,7 @@ int main(void)
 	RUN(without_memory_the_base_gives_errors);
 	RUN(without_memory_no_file_is_half_read);
 	RUN(without_memory_settings_stay);
+	RUN(without_memory_the_catalogue_gives_errors);
 	RUN(without_memory_the_disk_keeps_what_it_has);
 	return 0;
 }
