@@ -22,7 +22,8 @@ enum flag {
 	HAS_DWARF = 4,
 	IS_PACKAGE = 8,
 	IS_OBJECT = 16,
-	FLAGS = 31
+	IS_PACKED = 32,
+	FLAGS = 63
 };
 
 static const char magic[4] = "CFAC";
@@ -102,7 +103,7 @@ void file_facts_encode(const struct file_facts *facts, uint8_t ret_bytes[FILE_FA
 			(facts->contents.has_table ? HAS_TABLE : 0) |
 			(facts->contents.has_dwarf ? HAS_DWARF : 0) |
 			(facts->contents.is_package ? IS_PACKAGE : 0) |
-			(facts->is_object ? IS_OBJECT : 0)));
+			(facts->is_object ? IS_OBJECT : 0) | (facts->is_packed ? IS_PACKED : 0)));
 	bytes_write_u8(&writer, 0);
 	bytes_write_u32(&writer, facts->link_crc);
 	bytes_write_span(&writer, facts->id.bytes, sizeof(facts->id.bytes));
@@ -155,6 +156,7 @@ int file_facts_decode(const void *bytes, size_t byte_count, struct file_facts *r
 	facts.contents.has_dwarf = flags & HAS_DWARF;
 	facts.contents.is_package = flags & IS_PACKAGE;
 	facts.is_object = flags & IS_OBJECT;
+	facts.is_packed = flags & IS_PACKED;
 	*ret_facts = facts;
 	return 0;
 }

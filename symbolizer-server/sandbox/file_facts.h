@@ -28,6 +28,7 @@ struct file_facts {
 	struct build_id id; /* by the order of store/elf/elf_note.h */
 	struct contents contents;
 	bool is_object; /* ET_REL */
+	bool is_packed; /* as a whole: all else is said of what is in it; set by file_describe */
 	/* .gnu_debuglink; an empty name: none, or one that is no plain file name. */
 	char link_name[FILE_LINK_NAME_BYTES_MAX];
 	uint32_t link_crc;

@@ -275,6 +275,7 @@ static bool open_companion(const struct sandbox_request *request, struct opened 
 		return false;
 	/* A hash of the contents is that of one of the two files only. */
 	its.reduced = true;
+	its.scratch_fd = -1;
 	if (file_open(request->companion_fd, &its, &ret_file->image) != SANDBOX_FAULT_NONE)
 		return false;
 	if (ret_file->image.type != ET_REL &&
@@ -304,12 +305,17 @@ static int index_linked(
 static enum sandbox_fault index_elf(
 	int fd, const struct sandbox_request *request, struct sources *sources)
 {
+	struct sandbox_request rest = *request;
 	struct opened file = {0};
 	enum sandbox_fault fault = file_open(fd, request, &file.image);
 	int r;
 
 	if (fault != SANDBOX_FAULT_NONE)
 		return fault;
+	/* It holds the file itself, which was packed. */
+	if (file.image.fd != fd)
+		rest.scratch_fd = -1;
+	request = &rest;
 	r = section_names_read(&file.image, &file.names);
 	if (r < 0 && !survivable(r))
 		fault = file_fault(r);

@@ -8,6 +8,7 @@
 
 #include "store/elf/elf_note.h"
 #include "symbolizer-server/sandbox/file_facts.h"
+#include "symbolizer-server/sandbox/file_unpack.h"
 
 enum sandbox_fault file_fault(int error)
 {
@@ -78,6 +79,8 @@ enum sandbox_fault file_open(int fd, const struct sandbox_request *request, stru
 	enum sandbox_fault fault;
 	int r = image_open(fd, true, &image);
 
+	if (r == -EBADMSG && request->scratch_fd > 0 && file_unpack(fd, request->scratch_fd) == 0)
+		r = image_open(request->scratch_fd, true, &image);
 	if (r == -EBADMSG)
 		return not_elf(fd);
 	if (r < 0)
@@ -123,6 +126,8 @@ enum sandbox_fault file_describe(
 	r = section_names_read(&image, &names);
 	if (r == 0 || r == -ENOENT || r == -EBADMSG || r == -ENOTSUP)
 		r = file_facts_read(&image, &names, ret_facts);
+	if (r == 0)
+		ret_facts->is_packed = image.fd != fd;
 	section_names_done(&names);
 	image_done(&image);
 	return file_fault(r);

@@ -14,7 +14,8 @@
 
 struct file_facts;
 
-/* Of REQUEST only id and reduced are looked at; an unknown id fits every file. */
+/* Of REQUEST id and reduced are looked at, an unknown id fits every file; and scratch_fd, where a file
+ * goes that is packed as a whole: the image is then of that. */
 enum sandbox_fault file_open(
 	int fd, const struct sandbox_request *request, struct image *ret_image);
 enum sandbox_fault file_describe(

@@ -33,6 +33,11 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
+static bool is_code(const struct image_section *section)
+{
+	return (section->flags & SHF_ALLOC) && (section->flags & SHF_EXECINSTR);
+}
+
 /* ---- Addresses ---- */
 
 static int place(uint64_t *at, const struct image_section *section, uint64_t *ret_offset)
@@ -76,7 +81,7 @@ static int lay_out(struct image *image, const struct section_names *names, uint3
 	for (uint32_t i = 1; i < image->section_count; i++) {
 		struct image_section *section = &image->sections[i];
 
-		if ((section->flags & SHF_ALLOC) && (section->flags & SHF_EXECINSTR))
+		if (is_code(section))
 			section->address += TEXT_START - text_offset;
 	}
 	return 0;
@@ -278,7 +283,7 @@ int object_image_open(const struct image *file, const struct section_names *name
 	if (!file->is_64 || file->swapped || BYTE_ORDER != LITTLE_ENDIAN ||
 		!object_machine_known(file->machine))
 		return -ENOTSUP;
-	if (text == 0 || !(file->sections[text].flags & SHF_EXECINSTR))
+	if (text == 0 || !is_code(&file->sections[text]))
 		return -ENOENT;
 	r = copy_head(file, &object.image);
 	if (r == 0)

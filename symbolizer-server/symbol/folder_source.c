@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "store/base/cleanup.h"
+#include "store/base/clock.h"
 #include "symbolizer-server/sandbox/file_facts.h"
 
 #define READ_BYTES (64u << 10)
@@ -20,6 +21,7 @@
 struct folder_source {
 	struct symbol_source source;
 	char *folders[SYMBOL_FOLDERS_MAX];
+	struct kernel_tree *trees[SYMBOL_FOLDERS_MAX];
 	size_t folder_count;
 	uint32_t crc_table[256];
 };
@@ -55,10 +57,10 @@ static int crc_of(const struct folder_source *source, int fd, uint32_t *ret_crc)
 	return 0;
 }
 
-/* Opens a file; -ENOENT for whatever is none. */
-static int open_path(const char *path, struct symbol_fetched *ret_fetched)
+/* Takes over an open file; -ENOENT for whatever is none. */
+static int take_file(int opened, struct symbol_fetched *ret_fetched)
 {
-	SCOPED_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	SCOPED_FD int fd = opened;
 	struct stat stat;
 
 	if (fd < 0 || fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode))
@@ -66,6 +68,20 @@ static int open_path(const char *path, struct symbol_fetched *ret_fetched)
 	*ret_fetched =
 		(struct symbol_fetched){.fd = TAKE_FD(fd), .byte_count = (uint64_t)stat.st_size};
 	return 0;
+}
+
+static int open_path(const char *path, struct symbol_fetched *ret_fetched)
+{
+	return take_file(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), ret_fetched);
+}
+
+static int open_kernel(struct kernel_tree *tree, const struct symbol_question *question,
+	struct symbol_fetched *ret_fetched)
+{
+	int fd = -1;
+	int r = kernel_tree_open(tree, question->name, &question->id, clock_monotonic_ns(), &fd);
+
+	return r < 0 ? r : take_file(fd, ret_fetched);
 }
 
 static int open_in(const char *folder, const char *below, const char *name, const char *suffix,
@@ -93,11 +109,12 @@ static const char *suffix_of(enum symbol_file file)
 }
 
 /* The places of one folder where the file may stand, best first; what is not worth a look is empty. */
-enum place { PLACE_BUILD_ID, PLACE_NAME, PLACE_LINK, PLACE_LINK_FOLDER, PLACE_COUNT };
+enum place { PLACE_BUILD_ID, PLACE_NAME, PLACE_LINK, PLACE_LINK_FOLDER, PLACE_KERNEL, PLACE_COUNT };
 
-static int open_place(const char *folder, enum place place, const struct symbol_question *question,
-	struct symbol_fetched *ret_fetched)
+static int open_place(const struct folder_source *source, size_t number, enum place place,
+	const struct symbol_question *question, struct symbol_fetched *ret_fetched)
 {
+	const char *folder = source->folders[number];
 	char text[BUILD_ID_TEXT_MAX], below[32];
 	const char *link = question->file == SYMBOL_FILE_DEBUGINFO ? question->link_name : NULL;
 
@@ -118,6 +135,11 @@ static int open_place(const char *folder, enum place place, const struct symbol_
 		if (!link || !file_name_is_plain(link))
 			return -ENOENT;
 		return open_in(folder, place == PLACE_LINK ? "" : ".debug/", link, "", ret_fetched);
+	case PLACE_KERNEL:
+		/* What has code and no debug information says less than the kernel's own list. */
+		if (!question->kernel || question->file != SYMBOL_FILE_DEBUGINFO)
+			return -ENOENT;
+		return open_kernel(source->trees[number], question, ret_fetched);
 	case PLACE_COUNT:
 		break;
 	}
@@ -144,7 +166,7 @@ static int fetch(struct symbol_source *base, unsigned worker,
 	for (size_t i = 0; i < source->folder_count * PLACE_COUNT; i++) {
 		enum place place = (enum place)(i % PLACE_COUNT);
 
-		if (open_place(source->folders[i / PLACE_COUNT], place, question, &fetched) < 0)
+		if (open_place(source, i / PLACE_COUNT, place, question, &fetched) < 0)
 			continue;
 		if (found++ < question->skip) {
 			close(fetched.fd);
@@ -174,15 +196,29 @@ static void source_free(struct symbol_source *base)
 {
 	struct folder_source *source = (struct folder_source *)base;
 
-	for (size_t i = 0; i < source->folder_count; i++)
+	for (size_t i = 0; i < source->folder_count; i++) {
 		free(source->folders[i]);
+		kernel_tree_free(source->trees[i]);
+	}
 	free(source);
 }
 
-int folder_source_new(
-	const char *const *folders, size_t folder_count, struct symbol_source **ret_source)
+static int add_folder(struct folder_source *source, const char *folder, kernel_identify_fn identify,
+	void *context)
+{
+	size_t number = source->folder_count++;
+
+	source->folders[number] = strdup(folder);
+	if (!source->folders[number])
+		return -ENOMEM;
+	return kernel_tree_new(folder, identify, context, &source->trees[number]);
+}
+
+int folder_source_new(const char *const *folders, size_t folder_count, kernel_identify_fn identify,
+	void *context, struct symbol_source **ret_source)
 {
 	struct folder_source *source;
+	int r = 0;
 
 	if (folder_count > SYMBOL_FOLDERS_MAX)
 		return -E2BIG;
@@ -197,12 +233,11 @@ int folder_source_new(
 		.free = source_free,
 	};
 	fill_crc_table(source->crc_table);
-	for (; source->folder_count < folder_count; source->folder_count++) {
-		source->folders[source->folder_count] = strdup(folders[source->folder_count]);
-		if (!source->folders[source->folder_count]) {
-			source_free(&source->source);
-			return -ENOMEM;
-		}
+	for (size_t i = 0; r == 0 && i < folder_count; i++)
+		r = add_folder(source, folders[i], identify, context);
+	if (r < 0) {
+		source_free(&source->source);
+		return r;
 	}
 	*ret_source = &source->source;
 	return 0;

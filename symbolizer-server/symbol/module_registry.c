@@ -127,6 +127,9 @@ int module_registry_note(struct module_registry *registry, const struct symbol_o
 
 	if (r < 0)
 		return r;
+	/* Whoever gave a file by hand did not say that it is a kernel's. */
+	if (origin && what == SYMBOL_WHAT_KERNEL_SYMBOLS)
+		module->what = SYMBOL_WHAT_KERNEL_SYMBOLS;
 	if (origin)
 		add_origin(module, origin);
 	*ret_module = module;
@@ -207,6 +210,12 @@ void module_registry_set_link(struct module_record *module, const char *name, ui
 
 static bool is_best(const struct module_record *module)
 {
+	return !module->stale && module->quality >= SYMBOL_QUALITY_DWARF;
+}
+
+/* Whether no upload of a collector can be better: of a kernel it has nothing but the list. */
+static bool is_best_upload(const struct module_record *module)
+{
 	enum symbol_quality best = module->what == SYMBOL_WHAT_KERNEL_SYMBOLS
 		? SYMBOL_QUALITY_KERNEL
 		: SYMBOL_QUALITY_DWARF;
@@ -214,19 +223,17 @@ static bool is_best(const struct module_record *module)
 	return !module->stale && module->quality >= best;
 }
 
-/* debuginfod knows GNU ids only, and no list of kernel symbols. */
+/* debuginfod knows GNU ids only. */
 static bool can_fetch(const struct module_registry *registry, const struct module_record *module)
 {
-	return registry->has_debuginfod && module->what == SYMBOL_WHAT_EXECUTABLE &&
-		module->id.kind == BUILD_ID_GNU;
+	return registry->has_debuginfod && module->id.kind == BUILD_ID_GNU;
 }
 
 /* What is kept is read at once; what people lay into folders has GNU ids, or is named by a link. */
 static bool can_look(const struct module_registry *registry, const struct module_record *module)
 {
 	return module->kept ||
-		(registry->has_folders && module->what == SYMBOL_WHAT_EXECUTABLE &&
-			(module->id.kind == BUILD_ID_GNU || module->link_name));
+		(registry->has_folders && (module->id.kind == BUILD_ID_GNU || module->link_name));
 }
 
 bool module_registry_local_due(
@@ -290,8 +297,10 @@ enum module_plan module_registry_plan(
 		set_fetch(registry, module, FETCH_DUE);
 		changed |= MODULE_PLAN_FETCH;
 	}
-	/* The answer may make an upload unnecessary. */
-	if (module->fetch_state == FETCH_DUE || module->fetch_state == FETCH_RUNNING)
+	/* The answer may make an upload unnecessary. A kernel's list is small, its image is not: names
+	 * come at once, and better ones later. */
+	if (module->what != SYMBOL_WHAT_KERNEL_SYMBOLS &&
+		(module->fetch_state == FETCH_DUE || module->fetch_state == FETCH_RUNNING))
 		return changed;
 	if (module->upload_state == UPLOAD_LATER)
 		try_upload_again(registry, module, now_ns);
@@ -452,7 +461,7 @@ int module_registry_begin_upload(struct module_registry *registry, struct module
 
 	if (state == UPLOAD_RECEIVING || state == UPLOAD_INDEXING)
 		return -EBUSY;
-	if (is_best(module))
+	if (is_best_upload(module))
 		return -EEXIST;
 	if (origin && state == UPLOAD_OFFERED && !same_origin(&module->offered_to, origin))
 		return -ENOENT;
@@ -568,6 +577,9 @@ void module_describe(const struct module_record *module, struct symbol_module_st
 	} else {
 		length = snprintf(state.text, sizeof(state.text), "no names");
 	}
+	/* Of what is as good as an upload can be, only what sources may still have is told. */
+	if (is_best_upload(module) && module->hand_count == 0)
+		upload = "";
 	if (!is_best(module)) {
 		snprintf(state.text + length, sizeof(state.text) - (size_t)length, "%s%s%s%s",
 			*fetch || *upload ? "; " : "", fetch, *fetch && *upload ? "; " : "",

@@ -290,7 +290,9 @@ static void ask_servers(
 	struct asked executable = {.answer = ANSWER_NOT_FOUND};
 	struct asked debuginfo = ask(symbolizer, worker, module, SYMBOL_FILE_DEBUGINFO, hold);
 
-	if (debuginfo.answer != ANSWER_STOPPED && !gave_names(&debuginfo))
+	/* The kernel's own list says as much as its program or a stripped module. */
+	if (debuginfo.answer != ANSWER_STOPPED && !gave_names(&debuginfo) &&
+		!symbol_has(symbolizer, module, SYMBOL_QUALITY_KERNEL))
 		executable = ask(symbolizer, worker, module, SYMBOL_FILE_EXECUTABLE, hold);
 	conclude_asked(symbolizer, module, &debuginfo, &executable);
 }
@@ -308,15 +310,16 @@ static void fetch_module(
 	struct symbolizer *symbolizer, unsigned worker, struct module_record *module)
 {
 	uint64_t now_ns = symbol_now_ns(symbolizer);
-	bool look, ask_them;
+	bool look, kept, ask_them;
 
 	pthread_mutex_lock(&symbolizer->lock);
 	look = module_registry_local_due(&symbolizer->registry, module, now_ns);
+	kept = module->kept;
 	if (look)
 		module_registry_local_done(module, now_ns);
 	pthread_mutex_unlock(&symbolizer->lock);
 	if (look)
-		symbol_look_here(symbolizer, module);
+		symbol_look_here(symbolizer, module, kept);
 	pthread_mutex_lock(&symbolizer->lock);
 	ask_them = module_registry_fetch_due(&symbolizer->registry, module, now_ns);
 	pthread_mutex_unlock(&symbolizer->lock);

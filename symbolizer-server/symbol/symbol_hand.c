@@ -247,6 +247,9 @@ static int look_at(
 		return r;
 	if (hand->package && !facts.contents.is_package)
 		*ret_fault = SANDBOX_FAULT_NO_NAMES;
+	/* Debuggers get it as it came, and want no such file. */
+	if (facts.is_packed)
+		*ret_fault = SANDBOX_FAULT_NOT_ELF;
 	*ret_facts = facts;
 	return 0;
 }

@@ -12,14 +12,20 @@
 /* Places of all folders together where one file may stand. */
 #define CANDIDATES_MAX 64
 
-bool symbol_has_best(struct symbolizer *symbolizer, const struct module_record *module)
+bool symbol_has(struct symbolizer *symbolizer, const struct module_record *module,
+	enum symbol_quality quality)
 {
-	bool best;
+	bool has;
 
 	pthread_mutex_lock(&symbolizer->lock);
-	best = !module->stale && module->quality >= SYMBOL_QUALITY_DWARF;
+	has = !module->stale && module->quality >= (uint8_t)quality;
 	pthread_mutex_unlock(&symbolizer->lock);
-	return best;
+	return has;
+}
+
+bool symbol_has_best(struct symbolizer *symbolizer, const struct module_record *module)
+{
+	return symbol_has(symbolizer, module, SYMBOL_QUALITY_DWARF);
 }
 
 /* Reads one file and closes it. */
@@ -83,7 +89,11 @@ static struct symbol_question question_of(
 	struct symbolizer *symbolizer, const struct module_record *module, char **ret_link_name)
 {
 	struct symbol_question question = {
-		.id = module->id, .file = SYMBOL_FILE_DEBUGINFO, .name = module->name};
+		.id = module->id,
+		.file = SYMBOL_FILE_DEBUGINFO,
+		.name = module->name,
+		.kernel = module->what == SYMBOL_WHAT_KERNEL_SYMBOLS,
+	};
 
 	pthread_mutex_lock(&symbolizer->lock);
 	*ret_link_name = module->link_name ? strdup(module->link_name) : NULL;
@@ -93,13 +103,14 @@ static struct symbol_question question_of(
 	return question;
 }
 
-static void look_everywhere(struct symbolizer *symbolizer, struct module_record *module)
+static void look_everywhere(struct symbolizer *symbolizer, struct module_record *module, bool kept)
 {
 	SCOPED_FREE char *link_name = NULL;
 	struct symbol_question question = question_of(symbolizer, module, &link_name);
 
-	look_on_shelf(symbolizer, module);
-	if (!symbolizer->folders || module->what != SYMBOL_WHAT_EXECUTABLE)
+	if (kept)
+		look_on_shelf(symbolizer, module);
+	if (!symbolizer->folders)
 		return;
 	look_in_folders(symbolizer, module, &question);
 	question.file = SYMBOL_FILE_EXECUTABLE;
@@ -136,9 +147,9 @@ static bool is_stopping(struct symbolizer *symbolizer)
 	return stopping;
 }
 
-void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module)
+void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module, bool kept)
 {
-	look_everywhere(symbolizer, module);
+	look_everywhere(symbolizer, module, kept);
 	/* A stop gives parsers up in the middle. */
 	if (!is_stopping(symbolizer))
 		unread_marks_forget_old(&symbolizer->unread, &module->id);
@@ -161,6 +172,24 @@ int symbol_read_unread(struct symbolizer *symbolizer)
 	return r;
 }
 
+int symbol_identify(void *context, int fd, struct build_id *ret_id, bool *ret_has_dwarf)
+{
+	struct symbolizer *symbolizer = context;
+	struct sandbox_request request = {
+		.folder_fd = symbolizer->folder_fd,
+		.cancel_fd = symbolizer->cancel_fd,
+	};
+	enum sandbox_fault fault = SANDBOX_FAULT_INTERNAL;
+	struct file_facts facts;
+	int r = symbol_describe(symbolizer, fd, &request, &fault, &facts);
+
+	if (r < 0 || fault != SANDBOX_FAULT_NONE)
+		return r < 0 ? r : -EBADMSG;
+	*ret_id = facts.id;
+	*ret_has_dwarf = facts.contents.has_dwarf;
+	return 0;
+}
+
 /* A file of a folder is what its place says only once it was looked at. */
 static bool is_right(struct symbolizer *symbolizer, const struct symbol_question *question,
 	const struct symbol_fetched *fetched)
@@ -175,7 +204,7 @@ static bool is_right(struct symbolizer *symbolizer, const struct symbol_question
 	if (!fetched->matched && question->file != SYMBOL_FILE_PACKAGE)
 		request.id = question->id;
 	if (symbol_describe(symbolizer, fetched->fd, &request, &fault, &facts) < 0 ||
-		fault != SANDBOX_FAULT_NONE)
+		fault != SANDBOX_FAULT_NONE || facts.is_packed)
 		return false;
 	switch (question->file) {
 	case SYMBOL_FILE_DEBUGINFO:

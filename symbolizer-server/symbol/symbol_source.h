@@ -40,6 +40,7 @@ struct symbol_question {
 	struct build_id id;
 	enum symbol_file file;
 	const char *name; /* the module's base name; may be empty */
+	bool kernel; /* of the kernel: its name is `[kernel]`, or that of a module in brackets */
 	/* How its program calls its debug file (.gnu_debuglink), and the CRC of that; NULL: it does
 	 * not. */
 	const char *link_name;

@@ -239,7 +239,8 @@ static int open_folders(struct symbolizer *symbolizer, const struct symbolizer_o
 {
 	return options->folder_count == 0
 		? 0
-		: folder_source_new(options->folders, options->folder_count, &symbolizer->folders);
+		: folder_source_new(options->folders, options->folder_count, symbol_identify,
+			  symbolizer, &symbolizer->folders);
 }
 
 static int open_spool(struct symbolizer *symbolizer, const struct symbolizer_options *options)

@@ -167,12 +167,18 @@ int symbol_fetch_beside(struct symbolizer *symbolizer, unsigned worker, const st
 
 /* ---- symbol_local.c ---- */
 
-/* Reads what this machine has of a module, until there is nothing better to be had. */
-void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module);
+/* Reads what this machine has of a module, until there is nothing better to be had: what is KEPT and
+ * was not read yet, and what lies in folders. */
+void symbol_look_here(struct symbolizer *symbolizer, struct module_record *module, bool kept);
 /* What an earlier run took in and did not come to read is read next. Before any batch is taken. */
 int symbol_read_unread(struct symbolizer *symbolizer);
+/* Whether there are names of QUALITY or better, by this version of the parser. */
+bool symbol_has(struct symbolizer *symbolizer, const struct module_record *module,
+	enum symbol_quality quality);
 /* Whether nothing is better than what there is. */
 bool symbol_has_best(struct symbolizer *symbolizer, const struct module_record *module);
+/* A kernel_identify_fn; CONTEXT is the symbolizer. */
+int symbol_identify(void *context, int fd, struct build_id *ret_id, bool *ret_has_dwarf);
 /* A file for a debugger, or beside another one that is read. -ENOENT. */
 int symbol_open_local(struct symbolizer *symbolizer, const struct symbol_question *question,
 	int *ret_fd, uint64_t *ret_byte_count);

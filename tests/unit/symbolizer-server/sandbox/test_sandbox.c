@@ -120,9 +120,9 @@ static uint64_t address_of(const char *file, const char *name)
 	return strtoull(text, NULL, 16);
 }
 
-static void check_named(const char *file, enum symbol_quality quality, uint64_t hot, uint64_t local)
+static void check_result(
+	struct sandbox_result result, enum symbol_quality quality, uint64_t hot, uint64_t local)
 {
-	struct sandbox_result result = index_file(file);
 	struct symbol_index_function function;
 	struct whole_index index;
 
@@ -138,6 +138,26 @@ static void check_named(const char *file, enum symbol_quality quality, uint64_t 
 		CHECK(!whole_index_name(&index, local, &function));
 	whole_index_done(&index);
 	sandbox_result_done(&result);
+}
+
+static void check_named(const char *file, enum symbol_quality quality, uint64_t hot, uint64_t local)
+{
+	check_result(index_file(file), quality, hot, local);
+}
+
+/* A packed file, which carries the id of another one inside. */
+static void check_packed(const char *file, const char *whole, uint64_t hot, uint64_t local)
+{
+	struct sandbox_request request = request_for(whole);
+	SCOPED_FD int fd = work_open(file);
+	enum sandbox_fault fault;
+	struct file_facts facts;
+
+	check_result(index_with(file, &request), SYMBOL_QUALITY_DWARF, hot, local);
+	CHECK_EQ(sandbox_describe(&sandbox, fd, &request, &fault, &facts), 0);
+	CHECK_EQ(fault, SANDBOX_FAULT_NONE);
+	CHECK(facts.is_packed && facts.contents.has_dwarf);
+	CHECK(build_id_equal(&facts.id, &request.id));
 }
 
 static void each_source_names_what_it_knows(void)
@@ -168,6 +188,13 @@ static void each_source_names_what_it_knows(void)
 	work_run("clang-14 -O1 -gdwarf-4 -o dwarf4 -fuse-ld=lld p.c");
 	check_named("dwarf4", SYMBOL_QUALITY_DWARF, address_of("dwarf4", "hot"),
 		address_of("dwarf4", "local"));
+	/* As kernels install their modules: packed as a whole, whatever they are called. */
+	work_run("objcopy --compress-debug-sections=zlib full inner && xz -q -k inner && zstd -q "
+		 "inner && "
+		 "gzip inner");
+	check_packed("inner.xz", "full", hot, local);
+	check_packed("inner.zst", "full", hot, local);
+	check_packed("inner.gz", "full", hot, local);
 	/* Split DWARF whose other half is not there: what the file itself holds must do. */
 	work_run("gcc -O1 -gsplit-dwarf -rdynamic -o split p.c && rm -f *.dwo");
 	check_named("split", SYMBOL_QUALITY_TABLE, address_of("split", "hot"),

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "store/base/cleanup.h"
 #include "store/elf/elf_note.h"
@@ -112,6 +113,36 @@ static void what_is_no_file_is_not_there(void)
 	work_run("rm -r one two");
 }
 
+/* The first byte says which build it is, the second that it has debug information. */
+static int identify(void *context, int fd, struct build_id *ret_id, bool *ret_has_dwarf)
+{
+	char text[2];
+
+	(void)context;
+	if (pread(fd, text, sizeof(text), 0) != sizeof(text))
+		return -EBADMSG;
+	*ret_has_dwarf = text[1] == 'd';
+	return build_id_make(BUILD_ID_GNU, text, 1, ret_id);
+}
+
+static void a_kernel_is_found_in_its_tree_once_other_places_have_nothing(void)
+{
+	struct symbol_question question = {
+		.file = SYMBOL_FILE_DEBUGINFO, .name = "[kernel]", .kernel = true};
+
+	work_run("mkdir -p one two/boot && printf Kd >two/boot/vmlinux-6.1.0");
+	CHECK_EQ(build_id_make(BUILD_ID_GNU, "K", 1, &question.id), 0);
+	CHECK_STR(ask(&question), "Kd");
+	work_run("printf given >'one/[kernel].debug'");
+	CHECK_STR(ask(&question), "given");
+	question.skip = 1;
+	CHECK_STR(ask(&question), "Kd");
+	question.skip = 0;
+	question.file = SYMBOL_FILE_EXECUTABLE;
+	CHECK_STR(ask(&question), "-");
+	work_run("rm -r one two");
+}
+
 int main(void)
 {
 	const char *folders[SYMBOL_FOLDERS_MAX + 1];
@@ -119,14 +150,15 @@ int main(void)
 
 	folders[0] = work_path("one");
 	folders[1] = work_path("two");
-	CHECK_EQ(folder_source_new(folders, SYMBOL_FOLDERS_MAX + 1, &none), -E2BIG);
+	CHECK_EQ(folder_source_new(folders, SYMBOL_FOLDERS_MAX + 1, identify, NULL, &none), -E2BIG);
 	CHECK(!none);
-	CHECK_EQ(folder_source_new(folders, 2, &source), 0);
+	CHECK_EQ(folder_source_new(folders, 2, identify, NULL, &source), 0);
 	CHECK_EQ(build_id_make(BUILD_ID_GNU, "\xab\xcd\xef", 3, &id), 0);
 	RUN(files_stand_where_distributions_put_them);
 	RUN(files_are_called_as_the_module_is);
 	RUN(a_link_leads_to_the_file_of_its_crc);
 	RUN(what_is_no_file_is_not_there);
+	RUN(a_kernel_is_found_in_its_tree_once_other_places_have_nothing);
 	source->stop(source);
 	source->free(source);
 	return 0;

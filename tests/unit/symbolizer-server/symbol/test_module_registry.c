@@ -80,21 +80,55 @@ static void debuginfod_is_asked_first_and_not_again_before_its_time(void)
 	module_registry_done(&registry);
 }
 
-static void other_kinds_of_ids_and_kernels_go_to_collectors_only(void)
+static void other_kinds_of_ids_go_to_collectors_only(void)
 {
 	struct module_registry registry;
 	struct module_record *module;
-	struct build_id id = id_of(1);
+	struct build_id id;
 
 	module_registry_init(&registry, true);
-	CHECK_EQ(module_registry_note(
-			 &registry, NULL, &id, "[kernel]", SYMBOL_WHAT_KERNEL_SYMBOLS, &module),
-		0);
-	CHECK_EQ(module_registry_plan(&registry, module, 0), MODULE_PLAN_WANT);
 	CHECK_EQ(build_id_make(BUILD_ID_HTL, "0123456789abcdef", 16, &id), 0);
 	CHECK_EQ(module_registry_note(&registry, NULL, &id, "x", SYMBOL_WHAT_EXECUTABLE, &module),
 		0);
 	CHECK_EQ(module_registry_plan(&registry, module, 0), MODULE_PLAN_WANT);
+	module_registry_done(&registry);
+}
+
+static void a_kernel_is_named_by_its_list_at_once_and_its_image_is_looked_for(void)
+{
+	struct symbol_origin origin = {{1}};
+	struct module_registry registry;
+	struct module_record *module;
+	struct symbol_module_state state;
+	struct build_id id = id_of(1);
+
+	module_registry_init(&registry, true);
+	/* A file was given by hand before any host named it. */
+	CHECK_EQ(
+		module_registry_note(&registry, NULL, &id, "", SYMBOL_WHAT_EXECUTABLE, &module), 0);
+	CHECK_EQ(module_registry_note(
+			 &registry, &origin, &id, "[kernel]", SYMBOL_WHAT_KERNEL_SYMBOLS, &module),
+		0);
+	CHECK_EQ(module->what, SYMBOL_WHAT_KERNEL_SYMBOLS);
+	CHECK_EQ(module_registry_plan(&registry, module, 0), MODULE_PLAN_FETCH | MODULE_PLAN_WANT);
+	CHECK(module_registry_take_fetch(&registry) == module);
+	CHECK_EQ(module_registry_begin_upload(&registry, module, &origin, 0), 0);
+	module_registry_finish_upload(&registry, module);
+	module_registry_set_index(&registry, module, SYMBOL_QUALITY_KERNEL, 9, false);
+	module_registry_upload_later(&registry, module, 100, "it was read");
+	module_registry_fetch_later(&registry, module, 50, "debuginfod does not have it");
+	module_describe(module, &state);
+	CHECK_STR(state.text, "named by kallsyms, 9 functions; debuginfod does not have it");
+	CHECK_EQ(module_registry_begin_upload(&registry, module, NULL, 0), -EEXIST);
+	/* The list comes once, the image is looked for again. */
+	CHECK_EQ(module_registry_plan(&registry, module, 49), MODULE_PLAN_NOTHING);
+	CHECK_EQ(module_registry_plan(&registry, module, 200), MODULE_PLAN_FETCH);
+	CHECK(module_registry_take_fetch(&registry) == module);
+	module_registry_set_index(&registry, module, SYMBOL_QUALITY_DWARF, 9, false);
+	module_registry_fetch_later(&registry, module, 300, "");
+	CHECK_EQ(module_registry_plan(&registry, module, 400), MODULE_PLAN_NOTHING);
+	module_describe(module, &state);
+	CHECK_STR(state.text, "named by DWARF, 9 functions");
 	module_registry_done(&registry);
 }
 
@@ -315,7 +349,8 @@ int main(void)
 {
 	RUN(without_debuginfod_an_upload_is_wanted_at_once);
 	RUN(debuginfod_is_asked_first_and_not_again_before_its_time);
-	RUN(other_kinds_of_ids_and_kernels_go_to_collectors_only);
+	RUN(other_kinds_of_ids_go_to_collectors_only);
+	RUN(a_kernel_is_named_by_its_list_at_once_and_its_image_is_looked_for);
 	RUN(the_best_names_end_all_wishes);
 	RUN(whole_symbol_tables_want_debuginfod_but_no_upload);
 	RUN(a_request_goes_from_one_collector_to_the_next);

@@ -481,7 +481,7 @@ static void a_person_may_upload_what_nobody_asked_for(void)
 
 static void kernel_symbols_are_wanted_and_named(void)
 {
-	struct fake_source fake = fake_of("debug", "debug");
+	struct fake_source fake = fake_of(NULL, NULL);
 	struct symbolizer *symbolizer = start("nine", &fake);
 	struct symbol_origin origin = origin_of(1);
 	struct symbol_subscriber *subscriber;
@@ -501,7 +501,6 @@ static void kernel_symbols_are_wanted_and_named(void)
 			 symbolizer, &origin, &id, "[kernel]", SYMBOL_WHAT_KERNEL_SYMBOLS),
 		0);
 	settle(symbolizer);
-	CHECK_EQ(fake.asked_count, 0);
 	CHECK_EQ(symbolizer_take_want(subscriber, &want), 0);
 	CHECK_EQ(want.what, SYMBOL_WHAT_KERNEL_SYMBOLS);
 	CHECK_EQ(symbolizer_upload_begin(symbolizer, &request, &upload), 0);
