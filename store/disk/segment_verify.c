@@ -270,6 +270,7 @@ static int verify_hours(struct verification *verification)
 		if (r == 0)
 			r = end_hour(verification, &now);
 		hour = next_hour(head, hour + 1);
+		segment_tally_done(&now);
 		now = next;
 		next = (struct segment_tally){0};
 		if (r == 0 && hour != UINT64_MAX && now.hour != hour) {

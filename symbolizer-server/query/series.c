@@ -108,6 +108,8 @@ static void add_part(void *context, uint32_t step, struct sample_part part)
 
 	/* No sum of one step can overflow if that of all does not. */
 	add_sum(series, &series->total, part.value);
+	if (series->overflow)
+		return;
 	series->sample_count += part.count;
 	sink->totals->total += part.value;
 	sink->totals->sample_count += part.count;

@@ -302,6 +302,9 @@ static bool append(struct half_spans *half, const struct piece *piece)
 	struct piece last = half->last, base = half->base;
 
 	code_piece(half, piece);
+	/* The caller looks at the writer: there is nothing to copy. */
+	if (bytes_writer_fault(&half->entry) < 0)
+		return true;
 	if (half->used + half->entry.byte_count > sizeof(half->block)) {
 		half->last = last;
 		half->base = base;

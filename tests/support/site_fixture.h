@@ -74,7 +74,8 @@ static inline char *site_fixture_ask(
 		fprintf(stderr, "%s: %d %.*s\n", params, answer.status, (int)answer.body.byte_count,
 			(const char *)answer.body.bytes);
 	CHECK_EQ(answer.status, status);
-	body = strndup((const char *)answer.body.bytes, answer.body.byte_count);
+	body = strndup(
+		answer.body.bytes ? (const char *)answer.body.bytes : "", answer.body.byte_count);
 	CHECK(body);
 	http_answer_done(&answer);
 	free(copy);
