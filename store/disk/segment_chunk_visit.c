@@ -39,7 +39,7 @@ struct share {
 struct chunk_work {
 	struct segment_visit *visit;
 	struct segment_chunk chunk;
-	struct segment_windows windows;
+	const struct segment_windows *windows;
 	struct segment_piece piece;
 	struct window_cut *cuts; /* of the windows, for the cell at hand */
 	struct share *shares; /* of the stack at hand */
@@ -98,26 +98,24 @@ static void name_threads(const struct segment_group *group, struct segment_chunk
 
 int segment_chunk_load(const struct segment_visit *visit, uint32_t place,
 	const struct segment_range *ranges, uint32_t range_count, struct segment_chunk *ret_chunk,
-	struct segment_windows *ret_windows)
+	const struct segment_windows **ret_windows)
 {
 	uint64_t hour = visit->group->head.sections[place].hour;
-	struct segment_windows windows;
+	const struct segment_windows *windows = NULL;
 	struct segment_chunk chunk;
 	bool slots = visit->request->detail == SEGMENT_DETAIL_SLOTS;
-	int r = segment_reader_hour(visit->group->reader, hour, &windows);
+	int r = segment_hours_get(visit->hours, visit->group->reader, hour, &windows);
 
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; !slots && i < range_count; i++)
-		slots = needs_slots(visit, &windows, &ranges[i]);
-	r = segment_group_chunk(visit->group, place, windows.count, slots, &chunk);
-	if (r == 0 && !slots_fit(&chunk, &windows)) {
-		segment_chunk_done(&chunk);
-		r = -EBADMSG;
-	}
-	if (r < 0) {
-		segment_windows_done(&windows);
+		slots = needs_slots(visit, windows, &ranges[i]);
+	r = segment_group_chunk(visit->group, place, windows->count, slots, &chunk);
+	if (r < 0)
 		return r;
+	if (!slots_fit(&chunk, windows)) {
+		segment_chunk_done(&chunk);
+		return -EBADMSG;
 	}
 	name_threads(visit->group, &chunk);
 	*ret_chunk = chunk;
@@ -127,8 +125,8 @@ int segment_chunk_load(const struct segment_visit *visit, uint32_t place,
 
 static void cut_windows(struct chunk_work *work, const struct cell *cell)
 {
-	for (uint32_t i = 0; i < work->windows.count; i++) {
-		const struct segment_window *window = &work->windows.windows[i];
+	for (uint32_t i = 0; i < work->windows->count; i++) {
+		const struct segment_window *window = &work->windows->windows[i];
 		struct window_cut *cut = &work->cuts[i];
 
 		sample_range_of(&cut->range, window->start_ns, segment_window_slot_count(window),
@@ -317,12 +315,13 @@ static struct cell_span cells_of(const struct dealing *dealing, const struct seg
 static int find_cells(
 	const struct chunk_work *work, const struct dealing *dealing, struct cell_span **ret_spans)
 {
-	struct cell_span *of_windows = calloc((size_t)work->windows.count + 1, sizeof(*of_windows));
+	struct cell_span *of_windows =
+		calloc((size_t)work->windows->count + 1, sizeof(*of_windows));
 
 	if (!of_windows)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < work->windows.count; i++)
-		of_windows[i] = cells_of(dealing, &work->windows.windows[i]);
+	for (uint32_t i = 0; i < work->windows->count; i++)
+		of_windows[i] = cells_of(dealing, &work->windows->windows[i]);
 	*ret_spans = of_windows;
 	return 0;
 }
@@ -417,8 +416,8 @@ static uint32_t cells_at_a_time(const struct chunk_work *work)
 
 	if (step_ns == 0)
 		return 1;
-	for (uint32_t i = 0; i < work->windows.count; i++) {
-		const struct segment_window *window = &work->windows.windows[i];
+	for (uint32_t i = 0; i < work->windows->count; i++) {
+		const struct segment_window *window = &work->windows->windows[i];
 		uint64_t length_ns = segment_window_slots_end_ns(window) - window->start_ns;
 
 		longest_ns = length_ns > longest_ns ? length_ns : longest_ns;
@@ -435,8 +434,8 @@ static struct segment_range clip(const struct chunk_work *work, const struct seg
 {
 	struct segment_range clipped = {UINT64_MAX, 0};
 
-	for (uint32_t i = 0; i < work->windows.count; i++) {
-		const struct segment_window *window = &work->windows.windows[i];
+	for (uint32_t i = 0; i < work->windows->count; i++) {
+		const struct segment_window *window = &work->windows->windows[i];
 		uint64_t end_ns = segment_window_slots_end_ns(window);
 
 		clipped.from_ns =
@@ -478,7 +477,7 @@ static int prepare(struct chunk_work *work)
 	uint32_t thread_count = work->chunk.thread_count;
 	int r = segment_piece_init(&work->piece, work->visit);
 
-	work->cuts = calloc(work->windows.count + 1, sizeof(*work->cuts));
+	work->cuts = calloc(work->windows->count + 1, sizeof(*work->cuts));
 	work->known = calloc(
 		(thread_count > set_count ? thread_count : set_count) + 1, sizeof(*work->known));
 	return r == 0 && (!work->cuts || !work->known) ? -ENOMEM : r;
@@ -499,7 +498,6 @@ int segment_chunk_visit(struct segment_visit *visit, uint32_t place,
 		r = visit_range(&work, &ranges[i]);
 	segment_piece_done(&work.piece);
 	segment_chunk_done(&work.chunk);
-	segment_windows_done(&work.windows);
 	free(work.cuts);
 	free(work.shares);
 	free(work.known);

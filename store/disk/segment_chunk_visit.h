@@ -17,8 +17,8 @@
 int segment_chunk_visit(struct segment_visit *visit, uint32_t place,
 	const struct segment_range *ranges, uint32_t range_count);
 
-/* Reads a chunk and the windows of its hour, and checks that slots lie in their windows. SLOTS: 1 yes,
- * 0 no, -1: if any window is cut by the ranges or by a step. */
+/* Reads a chunk, with its slots if any window is cut by the ranges or by a step, and checks that they
+ * lie in their windows. RET_WINDOWS are those of its hour, and stay until the next call. */
 int segment_chunk_load(const struct segment_visit *visit, uint32_t place,
 	const struct segment_range *ranges, uint32_t range_count, struct segment_chunk *ret_chunk,
-	struct segment_windows *ret_windows);
+	const struct segment_windows **ret_windows);

@@ -178,6 +178,8 @@ int segment_group_open(const struct segment_reader *reader, uint32_t index,
 		/* Limits of tables are limits of the format. */
 		return r == -E2BIG ? -EBADMSG : r;
 	}
+	group->times = (struct segment_range){
+		reader->index.groups[index].from_ns, reader->index.groups[index].until_ns};
 	/* Zero is of those who share nothing. */
 	group->tables->dictionary = atomic_fetch_add(&dictionary_count, 1) + 1;
 	*ret_group = group;

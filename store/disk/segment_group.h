@@ -29,7 +29,25 @@ struct segment_group {
 	uint32_t *texts; /* text of the dictionary -> of tables->strings */
 	enum segment_depth depth;
 	size_t byte_count;
+	/* From the start of its first window up to behind the last slot of its last one. */
+	struct segment_range times;
 };
+
+/* Windows of hours that were asked for last. */
+#define SEGMENT_HOURS_KEPT 2u
+
+struct segment_hours {
+	struct {
+		const struct segment_reader *reader;
+		uint64_t hour;
+		struct segment_windows windows;
+	} kept[SEGMENT_HOURS_KEPT];
+	uint32_t next; /* takes the next one's place */
+};
+
+/* RET_WINDOWS stays until another hour is asked for twice. */
+int segment_hours_get(struct segment_hours *hours, const struct segment_reader *reader,
+	uint64_t hour, const struct segment_windows **ret_windows);
 
 /* Windows that start in the hour; none there: an empty list. */
 int segment_reader_hour(

@@ -57,6 +57,9 @@ int segment_visit_init(struct segment_visit *visit, const struct segment_group *
 		visit->series[i].labels = i;
 	if (r == 0 && !visit->series)
 		r = -ENOMEM;
+	if (r == 0 && !request->hours)
+		r = segment_hours_new(&visit->own_hours);
+	visit->hours = request->hours ? request->hours : visit->own_hours;
 	if (r < 0)
 		segment_visit_done(visit);
 	return r;
@@ -67,6 +70,8 @@ void segment_visit_done(struct segment_visit *visit)
 	free(visit->types);
 	free(visit->sets);
 	free(visit->series);
+	segment_hours_free(visit->own_hours);
+	visit->own_hours = NULL;
 	visit->types = visit->sets = NULL;
 	visit->series = NULL;
 }
@@ -129,6 +134,15 @@ void segment_set_window(struct profile *profile, uint64_t start_ns, uint64_t unt
 	head->clocks.realtime_ns = until_ns;
 }
 
+struct segment_range segment_visit_times(
+	const struct segment_visit *visit, uint64_t from_ns, uint64_t until_ns)
+{
+	const struct segment_range *times = &visit->group->times;
+
+	return (struct segment_range){from_ns > times->from_ns ? from_ns : times->from_ns,
+		until_ns < times->until_ns ? until_ns : times->until_ns};
+}
+
 uint64_t segment_step_end(const struct segment_request *request, uint64_t time_ns)
 {
 	uint64_t step = request->step_ns, origin = request->step_origin_ns, into;
@@ -161,6 +175,18 @@ static uint32_t take_tables(struct segment_piece *piece, uint32_t *type, struct 
 	return profile->type_count;
 }
 
+/* 1 if there were any. */
+static uint64_t drop_rows(struct segment_piece *piece)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < piece->visit->group->head.type_count; i++) {
+		any |= piece->types[i].row_count > 0;
+		piece->types[i].row_count = 0;
+	}
+	return any;
+}
+
 void segment_piece_emit(struct segment_piece *piece, const struct thread *threads,
 	uint32_t thread_count, uint64_t from_ns, uint64_t until_ns)
 {
@@ -169,6 +195,9 @@ void segment_piece_emit(struct segment_piece *piece, const struct thread *thread
 	uint64_t start_ns = segment_slot_at(from_ns);
 	uint32_t type = 0;
 
+	/* Rows outside the times that their group is said to have: the index lies. */
+	if (start_ns >= until_ns)
+		visit->visited.damaged += drop_rows(piece);
 	profile.head = (struct profile_head){0};
 	segment_set_window(&profile, start_ns, until_ns);
 	profile.threads = (struct thread_table){

@@ -21,6 +21,8 @@ struct segment_visit {
 	bool *types; /* which types are wanted */
 	bool *sets; /* which label sets are; NULL: all */
 	struct thread *series; /* label set i as thread i, of no process */
+	struct segment_hours *hours;
+	struct segment_hours *own_hours; /* to be freed */
 	int answer; /* what the visitor said: anything but 0 ends the visit */
 };
 
@@ -48,5 +50,8 @@ void segment_piece_emit(struct segment_piece *piece, const struct thread *thread
 uint64_t segment_slot_at(uint64_t time_ns);
 /* Sets the head's times so that the window is [START_NS, UNTIL_NS). */
 void segment_set_window(struct profile *profile, uint64_t start_ns, uint64_t until_ns);
+/* The part of [FROM_NS, UNTIL_NS) in which the group has any windows: empty, or within these. */
+struct segment_range segment_visit_times(
+	const struct segment_visit *visit, uint64_t from_ns, uint64_t until_ns);
 /* Where the step ends in which TIME_NS lies. */
 uint64_t segment_step_end(const struct segment_request *request, uint64_t time_ns);

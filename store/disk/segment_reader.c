@@ -196,6 +196,50 @@ int segment_reader_hour(
 	return 0;
 }
 
+int segment_hours_new(struct segment_hours **ret_hours)
+{
+	struct segment_hours *hours = calloc(1, sizeof(*hours));
+
+	if (!hours)
+		return -ENOMEM;
+	*ret_hours = hours;
+	return 0;
+}
+
+void segment_hours_free(struct segment_hours *hours)
+{
+	if (!hours)
+		return;
+	for (uint32_t i = 0; i < SEGMENT_HOURS_KEPT; i++)
+		segment_windows_done(&hours->kept[i].windows);
+	free(hours);
+}
+
+int segment_hours_get(struct segment_hours *hours, const struct segment_reader *reader,
+	uint64_t hour, const struct segment_windows **ret_windows)
+{
+	struct segment_windows windows;
+	uint32_t place = hours->next;
+	int r;
+
+	for (uint32_t i = 0; i < SEGMENT_HOURS_KEPT; i++) {
+		if (hours->kept[i].reader == reader && hours->kept[i].hour == hour) {
+			*ret_windows = &hours->kept[i].windows;
+			return 0;
+		}
+	}
+	r = segment_reader_hour(reader, hour, &windows);
+	if (r < 0)
+		return r;
+	segment_windows_done(&hours->kept[place].windows);
+	hours->kept[place].reader = reader;
+	hours->kept[place].hour = hour;
+	hours->kept[place].windows = windows;
+	hours->next = (place + 1) % SEGMENT_HOURS_KEPT;
+	*ret_windows = &hours->kept[place].windows;
+	return 0;
+}
+
 struct window_visit {
 	struct segment_range range;
 	const char *host;

@@ -27,6 +27,7 @@
 
 struct segment_reader;
 struct segment_group;
+struct segment_hours;
 
 /* What a whole file says of itself. */
 struct segment_summary {
@@ -144,7 +145,14 @@ struct segment_request {
 	uint64_t step_origin_ns; /* no sum reaches over origin + k x step */
 	const char *type; /* five-part profile type; NULL: all */
 	const char *host; /* leaves out what is not of this host; NULL: all */
+	/* NULL, or what visits of several groups have in common: windows of a large fleet's hour need
+	 * not be read for each of them. One thread's. */
+	struct segment_hours *hours;
 };
+
+/* For visits of groups whose readers stay open until segment_hours_free, which accepts NULL. */
+int segment_hours_new(struct segment_hours **ret_hours);
+void segment_hours_free(struct segment_hours *hours);
 
 /* What one visit read, for counters. */
 struct segment_visited {

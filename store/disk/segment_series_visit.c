@@ -30,9 +30,10 @@ static bool is_asked_for(const struct segment_plan *plan, enum segment_hour_stat
 	const struct segment_request *request = plan->visit->request;
 	uint64_t hour = at_ns / SEGMENT_HOUR_NS;
 	const struct segment_hour_plan *at = segment_plan_find(plan, hour);
+	struct segment_range times = segment_visit_times(plan->visit, at_ns, end_ns);
 
-	return at && at->hour == hour && at->state == state && at_ns >= request->from_ns &&
-		end_ns <= request->until_ns;
+	return at && at->hour == hour && at->state == state && times.from_ns < times.until_ns &&
+		times.from_ns >= request->from_ns && times.until_ns <= request->until_ns;
 }
 
 static int find_steps(const struct segment_plan *plan, struct buckets *buckets)
@@ -46,12 +47,14 @@ static int find_steps(const struct segment_plan *plan, struct buckets *buckets)
 	for (uint32_t i = 0; i < buckets->bucket_count; i++) {
 		uint64_t at_ns = buckets->first_ns + i * buckets->bucket_ns;
 		uint64_t end_ns = at_ns + buckets->bucket_ns;
+		struct segment_range times;
 
 		buckets->steps[i] = UINT32_MAX;
 		if (!is_asked_for(plan, buckets->state, at_ns, end_ns))
 			continue;
-		if (buckets->step_count == 0 || at_ns >= step_end_ns) {
-			step_end_ns = segment_step_end(plan->visit->request, at_ns);
+		times = segment_visit_times(plan->visit, at_ns, end_ns);
+		if (buckets->step_count == 0 || times.from_ns >= step_end_ns) {
+			step_end_ns = segment_step_end(plan->visit->request, times.from_ns);
 			buckets->ranges[buckets->step_count++].from_ns = at_ns;
 		}
 		buckets->steps[i] = buckets->step_count - 1;

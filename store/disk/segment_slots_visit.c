@@ -24,7 +24,7 @@ struct renaming {
 struct slots_work {
 	struct segment_visit *visit;
 	struct segment_chunk chunk;
-	struct segment_windows windows;
+	const struct segment_windows *windows;
 	struct row_place *rows; /* by window, then as in the chunk */
 	uint32_t *first; /* of each window */
 	struct renaming nodes, frames, threads;
@@ -60,9 +60,9 @@ static bool is_wanted(const struct slots_work *work, uint32_t type, const struct
 /* Deals the rows out to their windows. */
 static int group_rows(struct slots_work *work)
 {
-	SCOPED_FREE uint32_t *next = calloc(work->windows.count + 1, sizeof(*next));
+	SCOPED_FREE uint32_t *next = calloc(work->windows->count + 1, sizeof(*next));
 
-	work->first = calloc(work->windows.count + 1, sizeof(*work->first));
+	work->first = calloc(work->windows->count + 1, sizeof(*work->first));
 	work->rows = malloc(((size_t)work->chunk.row_count + 1) * sizeof(*work->rows));
 	if (!next || !work->first || !work->rows)
 		return -ENOMEM;
@@ -73,7 +73,7 @@ static int group_rows(struct slots_work *work)
 			work->first[table->rows[j].window + 1] +=
 				is_wanted(work, i, &table->rows[j]);
 	}
-	for (uint32_t i = 0; i < work->windows.count; i++) {
+	for (uint32_t i = 0; i < work->windows->count; i++) {
 		next[i] = work->first[i];
 		work->first[i + 1] += work->first[i];
 	}
@@ -111,7 +111,6 @@ static int prepare(struct slots_work *work)
 static void work_done(struct slots_work *work)
 {
 	segment_chunk_done(&work->chunk);
-	segment_windows_done(&work->windows);
 	renaming_done(&work->nodes);
 	renaming_done(&work->frames);
 	renaming_done(&work->threads);
@@ -272,7 +271,7 @@ static void begin_window(struct slots_work *work, uint32_t window, struct profil
 	profile->head = (struct profile_head){0};
 	/* Its stacks and frames are its own. */
 	profile->dictionary = 0;
-	set_head(profile, &work->windows.windows[window]);
+	set_head(profile, &work->windows->windows[window]);
 	profile->stacks =
 		(struct stack_table){.nodes = work->own_nodes, .count = work->nodes.count};
 	profile->frames =
@@ -314,8 +313,8 @@ int segment_slots_visit(
 	visit->visited.chunks_read++;
 	visit->visited.row_count += work.chunk.row_count;
 	r = prepare(&work);
-	for (uint32_t i = 0; r == 0 && visit->answer == 0 && i < work.windows.count; i++) {
-		const struct segment_window *window = &work.windows.windows[i];
+	for (uint32_t i = 0; r == 0 && visit->answer == 0 && i < work.windows->count; i++) {
+		const struct segment_window *window = &work.windows->windows[i];
 
 		if (window->start_ns < range->until_ns &&
 			segment_window_slots_end_ns(window) > range->from_ns)

@@ -185,11 +185,11 @@ static bool slots_fit(const struct segment_chunk *chunk, const struct segment_ho
 	return true;
 }
 
-/* Where a chunk ends says which ranges it is read for. */
-static bool ends_as_told(const struct segment_chunk *chunk, const struct segment_hour_spans *spans,
-	const struct segment_section *section)
+/* Where a chunk ends, and a group begins and ends, says which ranges they are read for. */
+static bool lies_as_told(const struct segment_chunk *chunk, const struct segment_hour_spans *spans,
+	const struct segment_section *section, const struct segment_range *times)
 {
-	uint64_t until_ns = 0;
+	uint64_t from_ns = UINT64_MAX, until_ns = 0;
 
 	for (uint32_t i = 0; i < chunk->table_count; i++) {
 		for (uint32_t j = 0; j < chunk->tables[i].row_count; j++) {
@@ -198,9 +198,11 @@ static bool ends_as_told(const struct segment_chunk *chunk, const struct segment
 			uint64_t end_ns = span->start_ns + span->slot_count * PROFILE_SLOT_NS;
 
 			until_ns = end_ns > until_ns ? end_ns : until_ns;
+			from_ns = span->start_ns < from_ns ? span->start_ns : from_ns;
 		}
 	}
-	return until_ns <= section->until_ns;
+	return until_ns <= section->until_ns && until_ns <= times->until_ns &&
+		from_ns >= times->from_ns;
 }
 
 static void count_samples(struct verification *verification, const struct segment_chunk *chunk)
@@ -227,7 +229,7 @@ static int add_chunk(struct verification *verification, uint32_t place, struct s
 		r = segment_group_chunk(group, place, windows.count, true, &chunk);
 	if (r == 0 &&
 		(!slots_fit(&chunk, &spans) ||
-			!ends_as_told(&chunk, &spans, &group->head.sections[place])))
+			!lies_as_told(&chunk, &spans, &group->head.sections[place], &group->times)))
 		r = -EBADMSG;
 	if (r == 0)
 		r = segment_tally_chunk(&group->head, &chunk, &spans, now, next);

@@ -25,15 +25,35 @@ static bool on_grid(uint64_t time_ns)
 	return time_ns % SEGMENT_BUCKET_NS == 0;
 }
 
-/* Whether the parts of the hour that a range and steps cut are whole buckets. */
-static bool cut_on_grid(const struct segment_request *request, uint64_t from_ns, uint64_t until_ns)
+/* Whether all that the group has in [FROM_NS, UNTIL_NS) is in the range and in one step. */
+static bool is_whole(const struct segment_visit *visit, uint64_t from_ns, uint64_t until_ns)
 {
-	uint64_t start_ns = from_ns > request->from_ns ? from_ns : request->from_ns;
-	uint64_t end_ns = until_ns < request->until_ns ? until_ns : request->until_ns;
-	uint64_t step_end_ns = segment_step_end(request, start_ns);
+	const struct segment_request *request = visit->request;
+	struct segment_range times = segment_visit_times(visit, from_ns, until_ns);
 
-	return on_grid(start_ns) && on_grid(end_ns) &&
-		(step_end_ns >= end_ns || (on_grid(step_end_ns) && on_grid(request->step_ns)));
+	return request->from_ns <= times.from_ns && request->until_ns >= times.until_ns &&
+		segment_step_end(request, times.from_ns) >= times.until_ns;
+}
+
+/* Whether the parts of the hour that a range and steps cut are whole buckets. */
+static bool cut_on_grid(const struct segment_visit *visit, uint64_t from_ns, uint64_t until_ns)
+{
+	const struct segment_request *request = visit->request;
+	struct segment_range times = segment_visit_times(visit, from_ns, until_ns);
+	uint64_t step_end_ns;
+
+	if (request->from_ns > times.from_ns) {
+		times.from_ns = request->from_ns;
+		if (!on_grid(times.from_ns))
+			return false;
+	}
+	if (request->until_ns < times.until_ns) {
+		times.until_ns = request->until_ns;
+		if (!on_grid(times.until_ns))
+			return false;
+	}
+	step_end_ns = segment_step_end(request, times.from_ns);
+	return step_end_ns >= times.until_ns || (on_grid(step_end_ns) && on_grid(request->step_ns));
 }
 
 static enum segment_hour_state state_of(const struct segment_visit *visit, uint64_t hour)
@@ -43,10 +63,9 @@ static enum segment_hour_state state_of(const struct segment_visit *visit, uint6
 
 	if (request->from_ns >= until_ns || request->until_ns <= from_ns)
 		return SEGMENT_HOUR_DONE;
-	if (request->from_ns <= from_ns && request->until_ns >= until_ns &&
-		segment_step_end(request, from_ns) >= until_ns)
+	if (is_whole(visit, from_ns, until_ns))
 		return SEGMENT_HOUR_SUMS;
-	if (request->detail == SEGMENT_DETAIL_SERIES && cut_on_grid(request, from_ns, until_ns))
+	if (request->detail == SEGMENT_DETAIL_SERIES && cut_on_grid(visit, from_ns, until_ns))
 		return SEGMENT_HOUR_BUCKETS;
 	return SEGMENT_HOUR_ROWS;
 }
@@ -102,12 +121,9 @@ struct segment_hour_plan *segment_plan_find(const struct segment_plan *plan, uin
 /* Whether all of [HOUR, HOUR + COUNT) is in the range, in one step, and not answered yet. */
 static bool may_answer(const struct segment_plan *plan, uint64_t hour, uint32_t count)
 {
-	const struct segment_request *request = plan->visit->request;
-	uint64_t from_ns = hour * SEGMENT_HOUR_NS, until_ns = from_ns + count * SEGMENT_HOUR_NS;
 	struct segment_hour_plan *at = segment_plan_find(plan, hour);
 
-	if (!at || request->from_ns > from_ns || request->until_ns < until_ns ||
-		segment_step_end(request, from_ns) < until_ns)
+	if (!at || !is_whole(plan->visit, hour * SEGMENT_HOUR_NS, (hour + count) * SEGMENT_HOUR_NS))
 		return false;
 	for (; at < plan->hours + plan->hour_count && at->hour < hour + count; at++) {
 		if (at->state != SEGMENT_HOUR_SUMS)
@@ -154,8 +170,10 @@ static int add_sums(struct segment_plan *plan, const struct segment_sums *sums)
 
 void segment_plan_emit(struct segment_plan *plan, uint64_t from_ns, uint64_t until_ns)
 {
+	struct segment_range times = segment_visit_times(plan->visit, from_ns, until_ns);
+
 	segment_piece_emit(&plan->piece, plan->visit->series,
-		plan->visit->group->tables->labels.count, from_ns, until_ns);
+		plan->visit->group->tables->labels.count, times.from_ns, times.until_ns);
 }
 
 /* Damage is counted, and answered for elsewhere. */

@@ -35,6 +35,7 @@ struct segment_plan {
 struct segment_hour_plan *segment_plan_find(const struct segment_plan *plan, uint64_t hour);
 /* Reads the sums at PLACE of the head's sections; damage is counted, and answered for elsewhere. */
 int segment_plan_sums(struct segment_plan *plan, uint32_t place, struct segment_sums *ret_sums);
-/* Hands on what is in the plan's piece, rows of series. */
+/* Hands on what is in the plan's piece, rows of series: those of [FROM_NS, UNTIL_NS), of which all
+ * that the group has is asked for. */
 void segment_plan_emit(struct segment_plan *plan, uint64_t from_ns, uint64_t until_ns);
 bool segment_visit_wants(const struct segment_visit *visit, uint32_t set);

@@ -114,7 +114,8 @@ static void write_index(struct segment_output *output, const struct parts *parts
 		.until_ns = (HOUR + 2) * SEGMENT_HOUR_NS,
 		.window_count = count_windows(parts),
 		.windows = parts->refs[PART_WINDOWS]};
-	struct segment_group_entry group = {.head = parts->refs[PART_HEAD]};
+	struct segment_group_entry group = {
+		.from_ns = hour.from_ns, .until_ns = hour.until_ns, .head = parts->refs[PART_HEAD]};
 	struct segment_index index;
 	struct bytes_writer bytes;
 	struct segment_ref ref;

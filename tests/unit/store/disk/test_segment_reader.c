@@ -156,6 +156,31 @@ static void a_file_says_what_is_in_it(void)
 	segment_blocks_done(&blocks);
 }
 
+static void windows_of_an_hour_are_read_once(void)
+{
+	uint64_t hour = SEGMENT_TEST_START_NS / SEGMENT_HOUR_NS;
+	const struct segment_windows *first, *second, *again;
+	struct segment_blocks blocks = {0};
+	struct segment_reader *reader;
+	struct segment_hours *hours;
+
+	segment_blocks_fill(&blocks, 14, BLOCK_COUNT, SEGMENT_TEST_START_NS, SPREAD_NS);
+	reader = segment_of_blocks(&blocks);
+	CHECK_EQ(segment_hours_new(&hours), 0);
+	CHECK_EQ(segment_hours_get(hours, reader, hour, &first), 0);
+	CHECK(first->count > 0);
+	CHECK_EQ(segment_hours_get(hours, reader, hour + 1, &second), 0);
+	CHECK_EQ(segment_hours_get(hours, reader, hour, &again), 0);
+	CHECK(first == again && first != second);
+	CHECK_EQ(segment_hours_get(hours, reader, hour + 2, &second), 0);
+	CHECK_EQ(segment_hours_get(hours, reader, hour + 1, &again), 0);
+	CHECK(again != second);
+	segment_hours_free(hours);
+	segment_hours_free(NULL);
+	segment_reader_close(reader);
+	segment_blocks_done(&blocks);
+}
+
 static void what_is_no_segment_is_refused(void)
 {
 	struct segment_reader *reader;
@@ -172,6 +197,7 @@ int main(void)
 	RUN(windows_and_lives_are_those_of_the_blocks);
 	RUN(what_a_visitor_answers_ends_the_visit);
 	RUN(a_file_says_what_is_in_it);
+	RUN(windows_of_an_hour_are_read_once);
 	RUN(what_is_no_segment_is_refused);
 	return 0;
 }

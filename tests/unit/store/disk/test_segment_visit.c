@@ -64,6 +64,15 @@ static void the_coarsest_sums_answer(void)
 	CHECK_EQ(visited.sums_read, 1);
 	CHECK_EQ(visited.chunks_read, 0);
 	CHECK_EQ(visited.piece_count, 1);
+	/* What has no windows need not be asked for: the last ends at 23:30:11. */
+	request.from_ns += NS_PER_S / 2;
+	request.until_ns -= SEGMENT_HOUR_NS / 4;
+	visited = visit(group, &request, &samples);
+	CHECK_EQ(samples, 48 * 60);
+	CHECK_EQ(visited.sums_read, 1);
+	CHECK_EQ(visited.chunks_read, 0);
+	request.from_ns = SEGMENT_TEST_START_NS;
+	request.until_ns = SEGMENT_TEST_START_NS + DAY_NS;
 	/* Half an hour less at both ends: 5 + 1 hours, 3 of six hours, and rows of two hours. */
 	request.from_ns += SEGMENT_HOUR_NS / 2;
 	request.until_ns -= SEGMENT_HOUR_NS / 2;
