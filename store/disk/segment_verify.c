@@ -82,13 +82,14 @@ static int verify_windows(struct verification *verification)
 		r = segment_reader_lives(reader, all, NULL, ignore_lives, NULL, &lives_damaged);
 	if (r < 0)
 		return r;
-	if (damaged > 0 || lives_damaged > 0)
+	if (damaged > 0 || lives_damaged > 0) {
 		tell(verification, "hours whose windows or lives are damaged: %llu",
 			(unsigned long long)(damaged > lives_damaged ? damaged : lives_damaged));
-	else if (sample_count != reader->summary.sample_count)
+	} else if (sample_count != reader->summary.sample_count) {
 		tell(verification, "samples of windows: %llu, of the file: %llu",
 			(unsigned long long)sample_count,
 			(unsigned long long)reader->summary.sample_count);
+	}
 	return 0;
 }
 
@@ -149,10 +150,11 @@ static int end_hour(struct verification *verification, struct segment_tally *tal
 	segment_sums_seal(&tally->series);
 	r = compare_sums(verification, find_section(head, SEGMENT_SECTION_SUMS, tally->hour, 1),
 		&tally->sums, "sums of hour", tally->hour);
-	if (r == 0)
+	if (r == 0) {
 		r = compare_sums(verification,
 			find_section(head, SEGMENT_SECTION_SERIES, tally->hour, 1), &tally->series,
 			"totals of hour", tally->hour);
+	}
 	segment_tally_done(tally);
 	return r;
 }
@@ -390,10 +392,11 @@ static int verify_group(struct verification *verification, uint32_t index)
 	r = verify_sections(verification);
 	segment_group_close(verification->group);
 	if (r == 0 && verification->problem_count == before &&
-		verification->sample_count != reader->index.groups[index].sample_count)
+		verification->sample_count != reader->index.groups[index].sample_count) {
 		tell(verification, "group %u: %llu samples in rows, %llu by the index", index,
 			(unsigned long long)verification->sample_count,
 			(unsigned long long)reader->index.groups[index].sample_count);
+	}
 	return r;
 }
 
