@@ -153,7 +153,7 @@ static int open_store(
 	store->counters[PROFILE_STORE_torn_bytes] = report->torn_tail_bytes;
 	store->counters[PROFILE_STORE_damaged_stretches] = report->damaged_count;
 	if (store->config.catalog && !store->config.read_only)
-		store->catalog = store_catalog_start(store, path);
+		store_catalog_start(store, path);
 	return store->config.read_only ? 0 : start_threads(store, report);
 }
 

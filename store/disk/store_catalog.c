@@ -207,24 +207,27 @@ static uint64_t watermark(const struct profile_store *store)
 	return sum;
 }
 
-struct store_catalog *store_catalog_start(struct profile_store *store, const char *path)
+void store_catalog_start(struct profile_store *store, const char *path)
 {
 	SCOPED_FREE struct store_catalog *catalog = calloc(1, sizeof(*catalog));
 	SCOPED_FREE char *folder = NULL;
 
 	if (!catalog || asprintf(&folder, "%s/" CATALOG_FOLDER, path) < 0)
-		return NULL;
+		return;
 	catalog->store = store;
 	catalog->retry_ns = RETRY_NS_MIN;
 	catalog->watermark = watermark(store);
 	if (catalog_new(folder, CATALOG_QUEUE_BYTES_MAX, &catalog->catalog) < 0)
-		return NULL;
+		return;
+	/* The thread asks the store for its figures, and those have the catalogue's in them. */
+	store->catalog = catalog;
 	catalog->has_thread = pthread_create(&catalog->thread, NULL, run, catalog) == 0;
 	if (!catalog->has_thread) {
+		store->catalog = NULL;
 		catalog_free(catalog->catalog, 0);
-		return NULL;
+		return;
 	}
-	return TAKE(catalog);
+	(void)TAKE(catalog);
 }
 
 void store_catalog_stop(struct store_catalog *catalog)

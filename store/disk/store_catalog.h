@@ -14,9 +14,9 @@
 
 struct store_catalog;
 
-/* In the data folder PATH, before anything is appended. NULL: there is no catalogue. All that
- * follows accepts NULL. */
-struct store_catalog *store_catalog_start(struct profile_store *store, const char *path);
+/* In the data folder PATH, before anything is appended: sets store->catalog, which stays NULL where
+ * there can be none. All that follows accepts NULL. */
+void store_catalog_start(struct profile_store *store, const char *path);
 /* Ends the thread: no visit of its own runs afterwards. Stopping twice does nothing. */
 void store_catalog_stop(struct store_catalog *catalog);
 /* After the last feeding. */
