@@ -273,7 +273,7 @@ static int check_file_header(int fd, const struct log_scan *scan)
 static int scan_by_index(int fd, log_reader_fn fn, void *context, struct log_scan *scan)
 {
 	SCOPED_FREE uint8_t *index = NULL;
-	size_t byte_count;
+	size_t byte_count = 0;
 	uint64_t end = 0;
 	int r = read_index(fd, scan->file_bytes, &index, &byte_count, &end);
 
@@ -290,6 +290,7 @@ static int begin_scan(int fd, struct log_scan *scan)
 {
 	struct stat status;
 
+	*scan = (struct log_scan){0};
 	if (fstat(fd, &status) < 0)
 		return -errno;
 	*scan = (struct log_scan){.file_bytes = (uint64_t)status.st_size};

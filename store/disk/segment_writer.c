@@ -294,7 +294,7 @@ static int write_share(struct writing *writing, uint32_t from, uint32_t until, u
 	const struct segment_input *input = writing->input;
 	int r = begin_share(writing, from, until);
 
-	if (r == 0 && weight > 0) {
+	if (r == 0 && weight > 0 && input->blocks) {
 		writing->next_block = 0;
 		writing->written->pass_count++;
 		r = input->blocks(input->context, take_block, writing);

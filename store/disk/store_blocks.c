@@ -100,7 +100,7 @@ static int read_block(int fd, const struct time_entry *entry, struct profile **r
 
 	if (r == 0)
 		r = block_decode(bytes + record.header_bytes, record.payload_bytes, ret_profile);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	(*ret_profile)->head.received_at_ns = record.received_at_ns;
 	*ret_key = record.key;

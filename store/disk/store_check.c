@@ -102,27 +102,31 @@ static bool claims_a_seal(int fd, uint64_t byte_count)
 static void judge_log(
 	struct check *check, const struct log_scan *walk, const struct log_scan *by_index)
 {
-	if (walk->damaged_count > 0)
+	if (walk->damaged_count > 0) {
 		tell_damage(check, walk->damaged_bytes,
 			"damaged stretches: %" PRIu64
 			"; the batches in them are lost, the other %" PRIu64 " are not",
 			walk->damaged_count, walk->record_count);
-	if (check->undecodable > 0)
+	}
+	if (check->undecodable > 0) {
 		tell_damage(check, check->undecodable_bytes,
 			"batches with sound checksums that cannot be decoded: %" PRIu64,
 			check->undecodable);
+	}
 	if (walk->damaged_count == 0 && by_index->sealed &&
-		by_index->record_count != walk->record_count)
+		by_index->record_count != walk->record_count) {
 		tell_damage(check, 0, "its index has %" PRIu64 " batches, the file %" PRIu64,
 			by_index->record_count, walk->record_count);
-	if (!by_index->sealed && claims_a_seal(check->fd, check->byte_count))
+	}
+	if (!by_index->sealed && claims_a_seal(check->fd, check->byte_count)) {
 		tell_damage(check, 0,
 			"its index is damaged: nothing is lost, but the next start reads the whole "
 			"file");
-	else if (walk->torn_bytes > 0)
+	} else if (walk->torn_bytes > 0) {
 		tell(check, &check->summary->note_count, 0,
 			"its end is unfinished, as of a file that is being written or was when the "
 			"server was killed: nothing acknowledged is lost");
+	}
 }
 
 static int check_log(struct check *check)
@@ -159,10 +163,11 @@ static int check_segment(struct check *check, uint64_t number)
 	if (r < 0)
 		return r;
 	summary = segment_reader_summary(reader);
-	if (summary->number != number)
+	if (summary->number != number) {
 		tell_damage(check, check->byte_count,
 			"was written as number %" PRIu64 ": under this name it is not read",
 			summary->number);
+	}
 	check->summary->record_count += summary->window_count;
 	r = segment_reader_verify(reader, relay_problem, check, &problem_count);
 	segment_reader_close(reader);
@@ -176,10 +181,11 @@ static int check_open_file(struct check *check, enum store_kind kind, uint64_t n
 
 	if (r == 0 || is_ours(r))
 		return r;
-	if (r == -ENOTSUP)
+	if (r == -ENOTSUP) {
 		tell_damage(check, check->byte_count, "was written by a later version");
-	else
+	} else {
 		tell_damage(check, check->byte_count, "cannot be read: %s", fault_text(r));
+	}
 	return 0;
 }
 
@@ -236,9 +242,10 @@ int store_check(const char *path, store_check_fn found, void *context,
 		r = check_kind(&check, STORE_LOG);
 		if (r == 0)
 			r = check_kind(&check, STORE_SEGMENT);
-		if (r < 0)
+		if (r < 0) {
 			snprintf(summary.problem, sizeof(summary.problem), "%s: %s", path,
 				fault_text(r));
+		}
 		store_dir_close(&check.dir);
 	}
 	*ret_summary = summary;

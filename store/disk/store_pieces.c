@@ -39,7 +39,7 @@ int store_pieces_list(struct store_pieces *pieces, struct profile_store *store,
 			pieces->files[pieces->file_count++] = store->files[i];
 	}
 	pthread_mutex_unlock(&store->lock);
-	if (pieces->file_count > 1)
+	if (r == 0 && pieces->file_count > 1)
 		qsort(pieces->files, pieces->file_count, sizeof(const struct store_file *),
 			start_compare);
 	return r;

@@ -26,10 +26,11 @@ static int read_otlp(
 	struct ingest_text body;
 	int r;
 
-	if (connect_codec_of(request) != CONNECT_PROTO)
+	if (connect_codec_of(request) != CONNECT_PROTO) {
 		return ingest_refuse(target->fault, -EPROTOTYPE,
 			"Content-Type: %.60s is not taken; application/x-protobuf is",
 			request->content_type ? request->content_type : "");
+	}
 	r = connect_unpack(request, packed, &writer, &body, target->fault);
 	if (r == 0)
 		r = otlp_read(body, &otlp);
@@ -66,10 +67,11 @@ static void answer_otlp(const struct http_request *request, const struct upload_
 	if (status == 422)
 		status = 400;
 	http_answer_begin(answer, status, "application/x-protobuf");
-	if (outcome->error < 0)
+	if (outcome->error < 0) {
 		write_status(&answer->body, outcome->error, outcome->fault);
-	else
+	} else {
 		otlp_write_response(&answer->body, outcome->rejected_count, outcome->fault);
+	}
 }
 
 static const struct upload_protocol protocol = {read_otlp, answer_otlp};

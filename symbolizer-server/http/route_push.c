@@ -21,11 +21,12 @@ static int read_push(
 	struct ingest_text body;
 	int r;
 
-	if (codec == CONNECT_UNKNOWN)
+	if (codec == CONNECT_UNKNOWN) {
 		return ingest_refuse(target->fault, -EPROTOTYPE,
 			"Content-Type: %.60s is not taken; application/proto and application/json "
 			"are",
 			request->content_type ? request->content_type : "");
+	}
 	r = connect_unpack(request, packed, &writer, &body, target->fault);
 	if (r == 0)
 		r = codec == CONNECT_JSON ? push_read_json(body, &push) : push_read(body, &push);

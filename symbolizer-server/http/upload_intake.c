@@ -51,12 +51,13 @@ static void settle(struct upload *upload, int error, struct http_answer *answer)
 			: refused ? INGEST_UPLOADS_REFUSED
 				  : INGEST_UPLOADS_FAILED,
 		1);
-	if (error == -ESTALE)
+	if (error == -ESTALE) {
 		snprintf(upload->fault.text, sizeof(upload->fault.text),
 			"all of it is older than what this server keeps");
-	else if (!refused && error < 0)
+	} else if (!refused && error < 0) {
 		snprintf(upload->fault.text, sizeof(upload->fault.text),
 			"it could not be stored: %s; try again later", fault_text(error));
+	}
 	upload->protocol->answer(upload->request,
 		&(struct upload_outcome){error, upload->fault.text, upload->rejected_count},
 		answer);
@@ -70,9 +71,10 @@ bool upload_intake_write(
 
 	bytes_write_span(&upload->body, bytes, byte_count);
 	r = bytes_writer_fault(&upload->body);
-	if (r == -EFBIG)
+	if (r == -EFBIG) {
 		snprintf(upload->fault.text, sizeof(upload->fault.text),
 			"the body is larger than %zu bytes", INGEST_BODY_BYTES_MAX);
+	}
 	if (r < 0)
 		settle(upload, r, answer);
 	return r == 0;

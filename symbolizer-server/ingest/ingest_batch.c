@@ -92,7 +92,7 @@ static int add_key(struct ingest_batch *batch, struct ingest_text key, uint32_t 
 		batch->drops.labels_cut++;
 	}
 	for (size_t i = 0; i < key.length; i++)
-		batch->scratch[i] = is_key_byte(key.text[i]) ? key.text[i] : '_';
+		batch->scratch[i] = (char)(is_key_byte(key.text[i]) ? key.text[i] : '_');
 	return string_table_add(&batch->profile->strings, batch->scratch, key.length, ret_string);
 }
 
@@ -214,7 +214,7 @@ int ingest_batch_named(
 	struct ingest_batch *batch, const struct ingest_name *name, uint32_t *ret_frame)
 {
 	struct frame frame = {.kind = (uint8_t)name->kind, .flags = FRAME_NAMED};
-	uint32_t string;
+	uint32_t string = 0;
 	int r = add_module(batch, NULL, name->module, &frame.module);
 
 	if (r == 0)

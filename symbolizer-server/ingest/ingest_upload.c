@@ -106,9 +106,10 @@ int ingest_unpack(struct ingest_text body, struct bytes_writer *writer,
 		bytes_max = INGEST_UNPACKED_BYTES_MAX;
 	bytes_writer_init(writer, bytes_max);
 	r = gunzip_write(writer, body.text, body.length);
-	if (r == -EFBIG)
+	if (r == -EFBIG) {
 		return ingest_refuse(
 			fault, -E2BIG, "the body is larger than %zu bytes unpacked", bytes_max);
+	}
 	if (r == -EBADMSG)
 		return ingest_refuse(fault, -EBADMSG, "the body is gzip, but damaged or cut off");
 	*ret_body = (struct ingest_text){(const char *)writer->bytes, writer->byte_count};
@@ -137,10 +138,11 @@ static int add_labels(const struct reading *reading, struct ingest_batch *batch,
 	const struct ingest_text *given = app_name_label(app, "service_name");
 	int r = 0;
 
-	if (!given || given->length == 0)
+	if (!given || given->length == 0) {
 		r = add_label(batch, "service_name", service);
-	else if (keeps_app && !app_name_label(app, "app_name"))
+	} else if (keeps_app && !app_name_label(app, "app_name")) {
 		r = add_label(batch, "app_name", service);
+	}
 	if (r == 0 && is_given(spy))
 		r = add_label(batch, "pyroscope_spy", text_of(spy));
 	for (uint32_t i = 0; r == 0 && i < app->label_count; i++)
@@ -170,17 +172,19 @@ static int read_text(
 	r = add_labels(reading, &batch, type.service, true);
 	if (r == 0)
 		r = ingest_batch_series(&batch, NULL, 0, NULL, &target.series);
-	if (r == 0)
+	if (r == 0) {
 		r = ingest_batch_type(
 			&batch, type.type, type.period > 1 ? type.period : 0, &target.table);
-	if (r == 0 && format == FORMAT_FOLDED)
+	}
+	if (r == 0 && format == FORMAT_FOLDED) {
 		r = folded_read(&batch, &target, body, reading->fault);
-	else if (r == 0 && format == FORMAT_LINES)
+	} else if (r == 0 && format == FORMAT_LINES) {
 		r = folded_read_lines(&batch, &target, body, reading->fault);
-	else if (r == 0 && format == FORMAT_TREE)
+	} else if (r == 0 && format == FORMAT_TREE) {
 		r = tree_read(&batch, &target, body, reading->fault);
-	else if (r == 0)
+	} else if (r == 0) {
 		r = trie_read(&batch, &target, body, reading->fault);
+	}
 	return finish_batch(reading, &batch, r);
 }
 
@@ -196,7 +200,7 @@ static int read_pprof(
 	};
 	struct bytes_writer writer = {0};
 	struct ingest_batch batch;
-	struct ingest_text body;
+	struct ingest_text body = {"", 0};
 	struct pprof *pprof = NULL;
 	uint64_t start_ns, until_ns;
 	int r = ingest_unpack(packed, &writer, &body, reading->fault);
@@ -233,14 +237,15 @@ static int read_form(const struct reading *reading, struct ingest_text body)
 
 	while (r == 0 && (r = form_data_next(&form, &part, reading->fault)) == 1) {
 		r = 0;
-		if (is_part(&part, "profile"))
+		if (is_part(&part, "profile")) {
 			profile = part;
-		else if (is_part(&part, "prev_profile"))
+		} else if (is_part(&part, "prev_profile")) {
 			r = ingest_refuse(reading->fault, -EBADMSG,
 				"prev_profile: this client sends sums since its start, which was "
 				"given up years ago; use a newer one");
-		else if (is_part(&part, "sample_type_config") && !config)
+		} else if (is_part(&part, "sample_type_config") && !config) {
 			r = pprof_config_read(part.body, &config, reading->fault);
+		}
 	}
 	/* Nothing to store is no fault. */
 	if (r == 0 && profile.body.length > 0)
@@ -285,10 +290,11 @@ int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text bo
 	struct bytes_writer writer = {0};
 	int r;
 
-	if (!is_given(upload->name))
+	if (!is_given(upload->name)) {
 		return ingest_refuse(fault, -EINVAL,
 			"name: the parameter is missing; it names the service, as in "
 			"/ingest?name=web.cpu{region=eu}");
+	}
 	r = app_name_parse(upload->name, &reading.app, fault);
 	/* Compression of the whole body; that of a profile in it is the profile's own. */
 	if (r == 0 && upload->content_encoding && strcasecmp(upload->content_encoding, "gzip") == 0)

@@ -13,9 +13,10 @@ static int add_row(struct otlp_rows *rows, uint32_t *capacity, const struct prot
 {
 	int r = grow_array(&rows->rows, capacity, rows->count, OTLP_ROW_COUNT_MAX);
 
-	if (r == 0)
+	if (r == 0) {
 		rows->rows[rows->count++] = (struct ingest_text){
 			field->byte_count > 0 ? (const char *)field->bytes : "", field->byte_count};
+	}
 	return r;
 }
 
@@ -31,13 +32,15 @@ int otlp_dictionary_init(
 	proto_message_init(&message, bytes.text, bytes.length);
 	while (r == 0 && proto_next(&message, &field)) {
 		if (field.number > 0 && field.number < OTLP_TABLE_COUNT &&
-			field.wire == PROTO_BYTES)
+			field.wire == PROTO_BYTES) {
 			r = add_row(&dictionary->tables[field.number], &capacities[field.number],
 				&field);
+		}
 	}
-	if (r == -E2BIG)
+	if (r == -E2BIG) {
 		r = ingest_refuse(fault, r, "the dictionary has more than %u rows in one table",
 			OTLP_ROW_COUNT_MAX);
+	}
 	if (r == 0 && proto_fault(&message) < 0)
 		r = ingest_refuse(fault, -EBADMSG, "the dictionary of the request is damaged");
 	if (r < 0)
@@ -90,18 +93,19 @@ static bool read_value(const struct otlp_dictionary *dictionary, const struct pr
 	proto_message_init(&message, from->bytes, from->byte_count);
 	while (proto_next(&message, &field)) {
 		known = true;
-		if (field.number == 1 && field.wire == PROTO_BYTES)
+		if (field.number == 1 && field.wire == PROTO_BYTES) {
 			attribute->text =
 				(struct ingest_text){(const char *)field.bytes, field.byte_count};
-		else if (field.number == 2)
+		} else if (field.number == 2) {
 			attribute->text = field.value ? (struct ingest_text){"true", 4}
 						      : (struct ingest_text){"false", 5};
-		else if (field.number == 3)
+		} else if (field.number == 3) {
 			take_number(attribute, (int64_t)field.value);
-		else if (field.number == 8)
+		} else if (field.number == 8) {
 			attribute->text = otlp_string(dictionary, field.value);
-		else
+		} else {
 			known = false;
+		}
 	}
 	return known && proto_fault(&message) == 0;
 }
@@ -116,13 +120,14 @@ bool otlp_attribute_read(const struct otlp_dictionary *dictionary, struct ingest
 	*ret_attribute = (struct otlp_attribute){.key = {"", 0}, .text = {"", 0}};
 	proto_message_init(&message, bytes.text, bytes.length);
 	while (proto_next(&message, &field)) {
-		if (field.number == 1 && field.wire == PROTO_BYTES)
+		if (field.number == 1 && field.wire == PROTO_BYTES) {
 			ret_attribute->key =
 				(struct ingest_text){(const char *)field.bytes, field.byte_count};
-		else if (field.number == 2)
+		} else if (field.number == 2) {
 			known = read_value(dictionary, &field, ret_attribute);
-		else if (field.number == 3)
+		} else if (field.number == 3) {
 			ret_attribute->key = otlp_string(dictionary, field.value);
+		}
 	}
 	return known && ret_attribute->key.length > 0 && proto_fault(&message) == 0;
 }
@@ -138,10 +143,11 @@ bool otlp_attribute_at(const struct otlp_dictionary *dictionary, uint64_t row,
 	*ret_attribute = (struct otlp_attribute){.key = {"", 0}, .text = {"", 0}};
 	proto_message_init(&message, bytes.text, bytes.length);
 	while (proto_next(&message, &field)) {
-		if (field.number == 1)
+		if (field.number == 1) {
 			ret_attribute->key = otlp_string(dictionary, field.value);
-		else if (field.number == 2)
+		} else if (field.number == 2) {
 			known = read_value(dictionary, &field, ret_attribute);
+		}
 	}
 	return known && ret_attribute->key.length > 0 && proto_fault(&message) == 0;
 }

@@ -68,7 +68,8 @@ static size_t write_part(char *text, size_t at, struct ingest_text part, char be
 	size_t length = part.length < PART_BYTES_MAX ? part.length : PART_BYTES_MAX;
 
 	for (size_t i = 0; i < length; i++)
-		text[at++] = part.text[i] == ':' || part.text[i] == '\0' ? '_' : part.text[i];
+		text[at++] =
+			(char)(part.text[i] == ':' || part.text[i] == '\0' ? '_' : part.text[i]);
 	text[at++] = behind;
 	return at;
 }

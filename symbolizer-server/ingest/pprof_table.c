@@ -101,10 +101,11 @@ static int count_rows(struct ingest_text bytes, struct counts *counts, struct in
 
 	proto_message_init(&message, bytes.text, bytes.length);
 	while (proto_next(&message, &field)) {
-		if (!count_field(counts, field.number))
+		if (!count_field(counts, field.number)) {
 			return ingest_refuse(fault, -E2BIG,
 				"the profile has more than %u rows in one table",
 				PPROF_ROW_COUNT_MAX);
+		}
 	}
 	return proto_fault(&message) < 0 ? refuse(fault, "it is no protobuf message, or cut off")
 					 : 0;
@@ -155,10 +156,11 @@ static int read_value_type(const struct filling *filling, const struct proto_fie
 
 	proto_message_init(&message, from->bytes, from->byte_count);
 	while (proto_next(&message, &field)) {
-		if (field.number == 1)
+		if (field.number == 1) {
 			type.type = take_string(filling, &field);
-		else if (field.number == 2)
+		} else if (field.number == 2) {
 			type.unit = take_string(filling, &field);
+		}
 	}
 	if (proto_fault(&message) < 0)
 		return refuse(filling->fault, "a sample type is damaged");
@@ -175,14 +177,15 @@ static int read_function(struct filling *filling, const struct proto_field *from
 
 	proto_message_init(&message, from->bytes, from->byte_count);
 	while (proto_next(&message, &field)) {
-		if (field.number == 1)
+		if (field.number == 1) {
 			filling->tables->function_ids.ids[row] = field.value;
-		else if (field.number == 2)
+		} else if (field.number == 2) {
 			function->name = take_string(filling, &field);
-		else if (field.number == 3)
+		} else if (field.number == 3) {
 			function->system_name = take_string(filling, &field);
-		else if (field.number == 4)
+		} else if (field.number == 4) {
 			function->file = take_string(filling, &field);
+		}
 	}
 	return proto_fault(&message) == 0 ? 0 : refuse(filling->fault, "a function is damaged");
 }
@@ -196,18 +199,19 @@ static int read_mapping(struct filling *filling, const struct proto_field *from)
 
 	proto_message_init(&message, from->bytes, from->byte_count);
 	while (proto_next(&message, &field)) {
-		if (field.number == 1)
+		if (field.number == 1) {
 			filling->tables->mapping_ids.ids[row] = field.value;
-		else if (field.number == 2)
+		} else if (field.number == 2) {
 			mapping->start = field.value;
-		else if (field.number == 3)
+		} else if (field.number == 3) {
 			mapping->limit = field.value;
-		else if (field.number == 4)
+		} else if (field.number == 4) {
 			mapping->file_offset = field.value;
-		else if (field.number == 5)
+		} else if (field.number == 5) {
 			mapping->file = take_string(filling, &field);
-		else if (field.number == 6)
+		} else if (field.number == 6) {
 			mapping->build_id = take_string(filling, &field);
+		}
 	}
 	return proto_fault(&message) == 0 ? 0 : refuse(filling->fault, "a mapping is damaged");
 }
@@ -225,14 +229,15 @@ static int read_location(struct filling *filling, const struct proto_field *from
 		return refuse(filling->fault, "a location is larger than 4 GiB");
 	proto_message_init(&message, from->bytes, from->byte_count);
 	while (proto_next(&message, &field)) {
-		if (field.number == 1)
+		if (field.number == 1) {
 			filling->tables->location_ids.ids[row] = field.value;
-		else if (field.number == 2)
+		} else if (field.number == 2) {
 			location->mapping = field.value;
-		else if (field.number == 3)
+		} else if (field.number == 3) {
 			location->address = field.value;
-		else if (field.number == 4)
+		} else if (field.number == 4) {
 			location->has_lines = true;
+		}
 	}
 	return proto_fault(&message) == 0 ? 0 : refuse(filling->fault, "a location is damaged");
 }
@@ -242,9 +247,10 @@ static int read_sample_type(struct filling *filling, const struct proto_field *f
 	struct pprof_tables *tables = filling->tables;
 	const uint32_t count_max = sizeof(tables->types) / sizeof(tables->types[0]);
 
-	if (tables->type_count == count_max)
+	if (tables->type_count == count_max) {
 		return ingest_refuse(filling->fault, -E2BIG,
 			"the profile has more than %u sample types", count_max);
+	}
 	return read_value_type(filling, from, &tables->types[tables->type_count++]);
 }
 

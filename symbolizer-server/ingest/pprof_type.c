@@ -124,7 +124,8 @@ static size_t write_part(char *type, size_t at, struct ingest_text part, char be
 	size_t length = part.length < PART_BYTES_MAX ? part.length : PART_BYTES_MAX;
 
 	for (size_t i = 0; i < length; i++)
-		type[at++] = part.text[i] == ':' || part.text[i] == '\0' ? '_' : part.text[i];
+		type[at++] =
+			(char)(part.text[i] == ':' || part.text[i] == '\0' ? '_' : part.text[i]);
 	type[at++] = behind;
 	return at;
 }

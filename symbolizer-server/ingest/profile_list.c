@@ -38,9 +38,10 @@ static int keep(struct profile_list *list, struct profile *profile)
 	/* A sum of values that does not fit is all that a reader can bring about. */
 	if (profile_check(profile, &what) < 0)
 		r = -EOVERFLOW;
-	if (r == 0)
+	if (r == 0) {
 		r = grow_array(
 			&list->profiles, &list->capacity, list->count, PROFILE_LIST_COUNT_MAX);
+	}
 	if (r < 0) {
 		profile_free(profile);
 		return r;
@@ -57,9 +58,10 @@ static int copy_dictionary(struct profile *to, const struct profile *from)
 	uint32_t index;
 	int r = 0;
 
-	for (uint32_t i = 1; r == 0 && i < from->strings.count; i++)
+	for (uint32_t i = 1; r == 0 && i < from->strings.count; i++) {
 		r = string_table_add(&to->strings, string_table_text(&from->strings, i),
 			string_table_length(&from->strings, i), &index);
+	}
 	for (uint32_t i = 1; r == 0 && i < from->modules.count; i++)
 		r = module_table_add(&to->modules, &from->modules.modules[i], &index);
 	for (uint32_t i = 0; r == 0 && i < from->frames.count; i++)
@@ -166,10 +168,11 @@ int ingest_batch_finish(struct ingest_batch *batch, int r, struct profile_list *
 		r = profile_list_take(list, batch);
 	ingest_drops_add(drops, &batch->drops);
 	ingest_batch_done(batch);
-	if (r == -E2BIG && fault->text[0] == '\0')
+	if (r == -E2BIG && fault->text[0] == '\0') {
 		return ingest_refuse(fault, r,
 			"more distinct frames, stacks, labels or samples than one profile may "
 			"hold");
+	}
 	if (r == -EOVERFLOW)
 		return ingest_refuse(fault, -EBADMSG, "the sum of all values does not fit 63 bits");
 	return r;

@@ -37,10 +37,11 @@ static const struct ingest_text *find_label(const struct push_series *series, co
 
 static void add_label(struct push_series *series, struct ingest_label label)
 {
-	if (series->label_count == LABEL_COUNT_MAX)
+	if (series->label_count == LABEL_COUNT_MAX) {
 		series->dropped_count++;
-	else
+	} else {
 		series->labels[series->label_count++] = label;
+	}
 }
 
 /* ---- One profile ---- */
@@ -124,10 +125,11 @@ static int read_label(const struct proto_field *from, struct push_series *series
 	while (proto_next(&message, &field)) {
 		struct ingest_text text = {(const char *)field.bytes, field.byte_count};
 
-		if (field.number == 1 && field.byte_count > 0)
+		if (field.number == 1 && field.byte_count > 0) {
 			label.key = text;
-		else if (field.number == 2 && field.byte_count > 0)
+		} else if (field.number == 2 && field.byte_count > 0) {
 			label.value = text;
+		}
 	}
 	add_label(series, label);
 	return proto_fault(&message);
@@ -198,15 +200,17 @@ int push_read(struct ingest_text bytes, const struct push_target *target)
 	while (proto_next(&message, &field)) {
 		if (field.number != 1)
 			continue;
-		if (count++ == PUSH_SERIES_COUNT_MAX)
+		if (count++ == PUSH_SERIES_COUNT_MAX) {
 			return ingest_refuse(target->fault, -E2BIG, "a request may have %u series",
 				PUSH_SERIES_COUNT_MAX);
+		}
 		if (!goes_on(read_series(&field, &one), &fault, target, &first))
 			break;
 	}
-	if (proto_fault(&message) < 0)
+	if (proto_fault(&message) < 0) {
 		return ingest_refuse(
 			target->fault, -EBADMSG, "the body is no push.v1.PushRequest, or cut off");
+	}
 	return count == 0 ? refuse_empty(target) : first;
 }
 
@@ -238,10 +242,11 @@ static int read_json_sample(
 	r = base64_read(&profile, text.text, text.length);
 	if (r == -EBADMSG)
 		r = ingest_refuse(target->fault, r, "rawProfile is no base64");
-	if (r == 0)
+	if (r == 0) {
 		r = read_profile(series,
 			(struct ingest_text){(const char *)profile.bytes, profile.byte_count},
 			target);
+	}
 	bytes_writer_done(&profile);
 	return r;
 }
@@ -292,8 +297,9 @@ int push_read_json(struct ingest_text text, const struct push_target *target)
 			break;
 	}
 	cJSON_Delete(json);
-	if (count > PUSH_SERIES_COUNT_MAX)
+	if (count > PUSH_SERIES_COUNT_MAX) {
 		return ingest_refuse(target->fault, -E2BIG, "a request may have %u series",
 			PUSH_SERIES_COUNT_MAX);
+	}
 	return count == 0 ? refuse_empty(target) : first;
 }

@@ -461,7 +461,7 @@ static int build(struct work *work, struct level_tree *tree, uint32_t node_count
 	work->origins = calloc((size_t)room + 1, sizeof(*work->origins));
 	tree->lane_count = work->calls->lane_count;
 	if (tree->lane_count > 0)
-		tree->lanes = calloc((size_t)room * tree->lane_count, sizeof(*tree->lanes));
+		tree->lanes = calloc(((size_t)room + 1) * tree->lane_count, sizeof(*tree->lanes));
 	if (!tree->nodes || !work->origins || (tree->lane_count > 0 && !tree->lanes))
 		return -ENOMEM;
 	emit(work, tree, 0, 0);

@@ -176,7 +176,7 @@ static struct steps open_calls(const struct go_lines *lines)
 	uint64_t counts = table->layout == GO_LAYOUT_1_20 ? RECORD_COUNTS_1_20 : RECORD_COUNTS;
 
 	return lines->has_tree
-		? open_steps(lines, counts + COUNTS_BYTES + STEPS_OF_CALLS * 4)
+		? open_steps(lines, counts + COUNTS_BYTES + (uint64_t)STEPS_OF_CALLS * 4)
 		: (struct steps){
 			  .table = table, .over = true, .value = UINT32_MAX, .pc = UINT64_MAX};
 }
@@ -218,10 +218,11 @@ static const struct piece *piece_at(const struct go_lines *lines, uint64_t addre
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (lines->pieces[middle].end <= address)
+		if (lines->pieces[middle].end <= address) {
 			low = middle + 1;
-		else
+		} else {
 			high = middle;
+		}
 	}
 	return low < lines->piece_count && lines->pieces[low].start <= address ? &lines->pieces[low]
 									       : NULL;
@@ -419,10 +420,11 @@ static int find_trees(struct go_lines *lines, const struct section_names *names)
 
 		r = section_read(image, names, section_find(image, names, sections[i]),
 			SECTION_BYTES_MAX, &bytes, &byte_count);
-		if (r == 0)
+		if (r == 0) {
 			r = find_module(lines, bytes, byte_count, &address)
 				? read_section_at(lines, names, address)
 				: -ENOENT;
+		}
 		free(bytes);
 	}
 	return r == -ENOMEM ? r : 0;
@@ -436,9 +438,10 @@ static int read_function(struct go_lines *lines)
 
 	lines->has_tree = find_tree(lines, &lines->tree);
 	r = read_pieces(lines);
-	for (uint32_t i = 0; r == 0 && i < lines->piece_count; i++)
+	for (uint32_t i = 0; r == 0 && i < lines->piece_count; i++) {
 		r = code_map_add_line(lines->map, lines->pieces[i].start, lines->pieces[i].file,
 			lines->pieces[i].line);
+	}
 	if (r == 0)
 		r = code_map_end_lines(lines->map, lines->end);
 	return r == 0 && lines->has_tree ? add_calls(lines) : r;

@@ -44,12 +44,13 @@ void warning_of_store(const struct profile_store_stats *stats, warning_fn fn, vo
 			"the disk of the data folder has %" PRIu64 " MiB left",
 			stats->disk_free_bytes >> 20);
 	}
-	if (stats->compact_error < 0 && !stats->full)
+	if (stats->compact_error < 0 && !stats->full) {
 		say(&sayer, false,
 			"make room for it, or look at the disk; it is tried again every minute",
 			"logs could not be put together: %s; nothing is lost, but queries of old "
 			"times take longer",
 			fault_text(stats->compact_error));
+	}
 }
 
 /* Whether what is lost here is lost for good, and told by no other stage. */
@@ -141,9 +142,10 @@ void warning_of_host(const struct host_entry *host, uint64_t now_ns, warning_fn 
 
 	if (silent_ns > WARNING_GONE_NS)
 		return;
-	if (silent_ns > 3 * last_window_ns(host) + WARNING_SILENT_NS)
+	if (silent_ns > 3 * last_window_ns(host) + WARNING_SILENT_NS) {
 		say(&sayer, false, "is its collector running? look at the collector's log",
 			"nothing came from it for %" PRIu64 " s", silent_ns / NS_PER_S);
+	}
 	if (skew_s * (double)NS_PER_S > (double)WARNING_SKEW_NS ||
 		-skew_s * (double)NS_PER_S > (double)WARNING_SKEW_NS) {
 		say(&sayer, false,
@@ -152,7 +154,8 @@ void warning_of_host(const struct host_entry *host, uint64_t now_ns, warning_fn 
 			skew_s < 0 ? "behind" : "ahead of");
 	}
 	if (recent.busy_ns >= WARNING_COVERAGE_BUSY_NS &&
-		(coverage < WARNING_COVERAGE_LOW || coverage > WARNING_COVERAGE_HIGH))
+		(coverage < WARNING_COVERAGE_LOW || coverage > WARNING_COVERAGE_HIGH)) {
 		say(&sayer, false, "look at its stages `kernel` and `rings`",
 			"its samples stand for %.0f %% of its busy time", 100 * coverage);
+	}
 }

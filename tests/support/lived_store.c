@@ -36,10 +36,11 @@ void lived_append(struct lived_store *filled, const char *host_name)
 	host.sample_count = LIVED_SAMPLE_COUNT;
 	profile = fake_profile(
 		&host, fixture_now_ns - FIXTURE_WINDOW_NS, FIXTURE_WINDOW_NS, key.sequence);
-	if (key.sequence % 3 == 0)
+	if (key.sequence % 3 == 0) {
 		CHECK_EQ(life_table_add(&profile->lives, (struct life_name){"ps", 2},
 				 (struct life_name){"sh", 2}, &sums),
 			0);
+	}
 	CHECK_EQ(profile_store_append(filled->store, &key, profile, fixture_done, &filled->answers),
 		0);
 	profile_free(profile);

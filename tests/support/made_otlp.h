@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "tests/support/proto_text.h"
 
 #define MADE_OTLP_TIME UINT64_C(1796061870000000000)

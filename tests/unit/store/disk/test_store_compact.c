@@ -169,10 +169,11 @@ static void batches_count_once_whatever_was_compacted(void)
 	fixture_now_ns += HOUR_NS;
 	for (int round = 0; round < 3; round++) {
 		profile_store_compact(filled.store);
-		for (uint64_t i = 0; i < filled.sequence; i++)
+		for (uint64_t i = 0; i < filled.sequence; i++) {
 			CHECK_EQ(fixture_append_at(filled.store, "a", fixture_key(1, i),
 					 fixture_now_ns, 5, &again),
 				0);
+		}
 		CHECK_EQ(profile_store_flush(filled.store), 0);
 		CHECK_EQ(again.stored, 0);
 		fixture_now_ns += FIXTURE_DAY_NS;

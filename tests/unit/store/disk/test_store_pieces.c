@@ -50,7 +50,8 @@ static int see(void *context, const struct profile *profile)
 				&profile->labels, &profile->strings, labels, "host");
 
 			seen->samples += table->rows[j].count;
-			seen->other_services += seen->service && strcmp(service, seen->service);
+			seen->other_services +=
+				seen->service && strcmp(service, seen->service) != 0;
 			seen->hosts_a += strcmp(host, "a") == 0;
 			seen->hosts_b += strcmp(host, "b") == 0;
 		}

@@ -78,8 +78,13 @@ static void an_endless_path_meets_a_limit(void)
 	static char bytes[4 * DEPTH];
 	struct text_target target = begin(1);
 
-	for (int i = 0; i < DEPTH; i++)
-		memcpy(bytes + 4L * i, i + 1 < DEPTH ? "\1f\0\1" : "\1f\1\0", 4);
+	/* {name "f", self, one child}; the last has a value and no child. */
+	for (size_t i = 0; i < DEPTH; i++) {
+		bytes[4 * i] = 1;
+		bytes[4 * i + 1] = 'f';
+		bytes[4 * i + 2] = (char)(i + 1 == DEPTH);
+		bytes[4 * i + 3] = (char)(i + 1 < DEPTH);
+	}
 	CHECK_EQ(tree_read(&batch, &target, (struct ingest_text){bytes, sizeof(bytes)}, &fault), 0);
 	CHECK_EQ(batch.drops.stacks_cut, 1);
 	ingest_batch_done(&batch);

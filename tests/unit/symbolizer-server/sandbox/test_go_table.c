@@ -12,11 +12,12 @@
 /* A table of Go 1.20 with one function, its name at 0x60 and its record at 0x90. */
 static void make_table(uint8_t bytes[0xa0])
 {
+	const uint8_t magic[] = {0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8};
 	const uint64_t words[] = {1, 1, 0x1000, 0x60, 0, 0, 0, 0x80};
 	const uint32_t pairs[] = {0x10, 0x10, 0x20, 0};
 
 	memset(bytes, 0, 0xa0);
-	memcpy(bytes, "\xf1\xff\xff\xff\0\0\1\10", 8);
+	memcpy(bytes, magic, sizeof(magic));
 	memcpy(bytes + 8, words, sizeof(words));
 	memcpy(bytes + 0x60, "main.main", 10);
 	memcpy(bytes + 0x80, pairs, sizeof(pairs));
