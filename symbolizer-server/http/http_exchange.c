@@ -185,6 +185,8 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 	add_header(response, MHD_HTTP_HEADER_ETAG, answer->etag);
 	if (answer->allow[0])
 		add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
+	if (answer->partial[0])
+		add_header(response, "Cairn-Partial", answer->partial);
 	if (answer->gzipped)
 		add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
 	if (answer->varies)

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbolizer-server/http/partial_json.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *const reasons[] = {
+	[PARTIAL_TIME] = "time", [PARTIAL_MEMORY] = "memory", [PARTIAL_DAMAGE] = "damage"};
+
+void partial_header(const struct partial *partial, char *ret_text, size_t size)
+{
+	if (partial->reason == PARTIAL_NOT) {
+		*ret_text = '\0';
+		return;
+	}
+	snprintf(ret_text, size, "%s; from=%" PRIu64 "; until=%" PRIu64 "; unreadable=%" PRIu64,
+		reasons[partial->reason], partial->answered.from_ns, partial->answered.until_ns,
+		partial->unreadable_count);
+}
+
 void partial_json(struct json_writer *json, const struct partial *partial)
 {
-	static const char *const reasons[] = {
-		[PARTIAL_TIME] = "time", [PARTIAL_MEMORY] = "memory", [PARTIAL_DAMAGE] = "damage"};
-
 	json_key(json, "partial");
 	if (partial->reason == PARTIAL_NOT) {
 		json_null(json);

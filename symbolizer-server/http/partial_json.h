@@ -12,3 +12,5 @@
 #include "symbolizer-server/query/partial.h"
 
 void partial_json(struct json_writer *json, const struct partial *partial);
+/* The same for an answer that is no JSON: the header `Cairn-Partial`, empty if all is there. */
+void partial_header(const struct partial *partial, char *ret_text, size_t size);

@@ -8,6 +8,7 @@
 #include "store/base/json_writer.h"
 #include "symbolizer-server/http/accept.h"
 #include "symbolizer-server/http/label_params.h"
+#include "symbolizer-server/http/partial_json.h"
 #include "symbolizer-server/http/profile_query.h"
 #include "symbolizer-server/http/series_query.h"
 #include "symbolizer-server/http/tree_json.h"
@@ -204,6 +205,7 @@ void route_export(void *context, const struct http_request *request, struct http
 		r = folded_write(
 			&levels, http_answer_begin(answer, 200, "text/plain; charset=utf-8"));
 		level_tree_done(&levels);
+		partial_header(&of.tree->about.partial, answer->partial, sizeof(answer->partial));
 	}
 	end_tree(&of);
 	if (r < 0)

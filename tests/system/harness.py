@@ -148,10 +148,12 @@ class Server(Program):
         wait_until(lambda: self.get("/readyz")[0] == 200, READY_SECONDS_MAX, "the server is not ready")
 
     def get(self, path, **query):
-        """(status, body) of a GET; a refused connection is status 0."""
+        """(status, body) of a GET; a refused connection is status 0. What of an export is missing is in
+        `partial`."""
         url = self.url + path + ("?" + urllib.parse.urlencode(query) if query else "")
         try:
             with urllib.request.urlopen(url, timeout=30) as answer:
+                self.partial = answer.headers.get("Cairn-Partial")
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:
@@ -174,6 +176,7 @@ class Server(Program):
         query = {"format": "folded", "query": CPU + selector, "from": from_ns, "until": until_ns}
         status, body = self.get("/api/v1/export", **query)
         check(status == 200, f"export: {status} {body[:300]!r}")
+        check(not self.partial, f"export: only a part: {self.partial}")
         lines = [line.rpartition(" ") for line in body.decode().splitlines() if line]
         return [(stack.split(";"), int(value)) for stack, _, value in lines]
 
