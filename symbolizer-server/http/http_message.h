@@ -69,7 +69,8 @@ struct http_answer {
 	const char *etag; /* static; NULL: none */
 	const char *cache_control; /* static; NULL: nobody keeps the answer */
 	char allow[64]; /* methods; empty: not said */
-	char partial[128]; /* what of the body is there, where it cannot say so itself; empty: all */
+	char partial
+		[128]; /* what of the body is there, where it cannot say so itself; empty: all */
 };
 
 void http_answer_init(struct http_answer *answer);
