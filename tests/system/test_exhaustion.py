@@ -14,7 +14,7 @@ from grpc_tap import PREFACE
 from harness import check, note, play, wait_until
 
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
-FILES = 300
+FILES = 556
 CROWD = 400
 CALLERS = 20
 HTTP_CROWD = 1100
@@ -183,7 +183,7 @@ def test_foreign_host(stage):
 def test(stage):
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     server = stage.server(prefix=["prlimit", f"--nofile={FILES}:{FILES}"])
-    check("warning: only 300 files may be open" in server.log(), "the server does not warn of few descriptors")
+    check(f"warning: only {FILES} files may be open" in server.log(), "the server does not warn of few descriptors")
     collector = stage.collector(server, "--window", "2")
     wait_until(lambda: stored(server) > 0, 20, "the collector sends nothing")
     test_crowd_of_collectors(server)
