@@ -43,6 +43,9 @@ SAMPLES_MIN, SAMPLES_SPREAD, SAMPLE_NS = 200, 50, 10_000_000
 # A cut comes after so many acknowledgements of its run, and up to a second.
 ACKNOWLEDGED_MIN, ACKNOWLEDGED_MAX = 1, 60
 DELAY_SECONDS_MAX = 1.0
+# Two in four come when the server has been up long enough to compact, which it does every 5 s: one of
+# them at work, one not.
+COMPACTING_SECONDS = (5.0, 8.0)
 # Every other cut strikes a disk at work, at one of the next writes and flushes.
 REQUESTS_MAX = 8
 # So many a start takes, give or take some.
@@ -278,7 +281,8 @@ class Record:
     def push_and_cut(self, boot):
         run, goal = self.run + 1, self.stage.random.randint(ACKNOWLEDGED_MIN, ACKNOWLEDGED_MAX)
         boot.wait_for(lambda _: len(boot.answers(run)) >= goal, f"{goal} batches are acknowledged")
-        time.sleep(self.stage.random.uniform(0, DELAY_SECONDS_MAX))
+        late = self.run % 4 in (1, 2)
+        time.sleep(self.stage.random.uniform(*(COMPACTING_SECONDS if late else (0, DELAY_SECONDS_MAX))))
         stayed, unflushed = boot.cut_at_work() if self.at_work else boot.cut()
         self.at_work = not self.at_work
         answers = boot.answers(run)
