@@ -6,9 +6,9 @@ acknowledged is missing after the next start, and nothing counts twice.
 The server, as it ships, runs in an emulated machine on an ext4 disk whose cache forgets what was not
 flushed (volatile_disk.py); power_push sends it batches of known contents; what was acknowledged is
 noted out here. A cut kills the machine. The next boot on the same disk asks the server for everything,
-sends the last batches once more, and goes on until the next cut. The machine's clock runs ahead by ten
-minutes a second, so that the server puts its files together all the time: batches are cut as logs, as
-segments, and between the two.
+sends the last batches once more, and goes on until the next cut. The server's time of day runs ahead by
+ten minutes a second (tests/system/tool/fast_clock.c), so that it puts its files together all the time:
+batches are cut as logs, as segments, and between the two.
 
 To show that all this can fail, the same is done with a server whose fsync and fdatasync do nothing:
 it must lose something.
@@ -66,7 +66,9 @@ mkdir /data
 mount -t ext4 /dev/vda /data && echo "power: mounted"
 
 serve() {{
-	LD_PRELOAD=$1 {SERVER} 2>&1 &
+	# Without a start the clock is as it is.
+	[ -z "$power_clock" ] || export CAIRN_CLOCK_START=$power_clock
+	LD_PRELOAD="/lib/libfast_clock.so $1" {SERVER} 2>&1 &
 	server=$!
 	until wget -q -O /dev/null http://127.0.0.1:4040/readyz 2>/dev/null; do
 		kill -0 $server || {{ echo "power: the server ended"; poweroff -f; }}
@@ -81,9 +83,6 @@ show() {{
 	wget -q -O - "http://127.0.0.1:4040/api/v1/export?format=folded&query={CPU}&$range" >&3
 	echo "shown $?" >&3
 }}
-
-# Ten minutes are the shortest period that is put together; a day goes by in two or three boots.
-[ -n "$power_forgetful" ] || (while sleep 1; do date -s @$(($(date +%s) + 600)) >/dev/null; done) &
 
 serve
 if [ -n "$power_forgetful" ]; then
@@ -133,6 +132,7 @@ class Stage:
         root.program(os.path.join(build, "bin", "cairn-server"))
         root.program(os.path.join(build, "tests", "guest", "power_push"))
         root.file(os.path.join(build, "tests", "guest", "libno_sync.so"), "/lib/libno_sync.so")
+        root.file(os.path.join(build, "tests", "system", "libfast_clock.so"), "/lib/libfast_clock.so")
         self.initramfs = root.pack(self.kernel, os.path.join(folder, "initramfs"))
 
     def new_disk(self):
@@ -229,6 +229,7 @@ class Record:
     def __init__(self, stage):
         self.stage, self.disk = stage, stage.new_disk()
         self.epoch = int(time.time()) // 100 * 100 - 8 * 86400
+        self.clock = int(time.time())
         self.acknowledged = set()
         self.run = 0  # the last one that was pushed
         self.segments = 0  # that starts found
@@ -240,7 +241,8 @@ class Record:
         return highest + 1 + UNDER_WAY_MAX
 
     def boot(self, **settings):
-        return Boot(self.stage, self.disk, epoch=self.epoch, **settings)
+        clock = None if settings.get("forgetful") else self.clock
+        return Boot(self.stage, self.disk, epoch=self.epoch, clock=clock, **settings)
 
     def missing(self, shown):
         return sorted(self.acknowledged - set(shown))
