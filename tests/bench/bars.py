@@ -56,10 +56,9 @@ LOOK_UPS = (
     "What a random look-up costs is mostly waiting for memory: some ten places in 40 MB. Entries of ranges and lines "
     "that lie side by side would halve them"
 )
-SEGMENTS = (
-    "The store keeps each batch as it came; hourly segment files per series, with one dictionary of stacks and "
-    "columns in order of stack and bucket, and roll-ups on top of them, come with the deepening of the store"
-)
+BYTES_A_SAMPLE = "Columns of threads and CPUs are most of it; they may be kept for a shorter time than stacks"
+COLD_QUESTIONS = "What a cold question reads is the dictionary of stacks of each file; larger files share more of it"
+WARM_QUESTIONS = "An answer that was given is kept in parts; to keep more of it costs memory"
 
 
 # Key: name. Programs with a chain of calls that they tell themselves are judged by it, too.
@@ -147,6 +146,91 @@ def busy_figures():
     return figures
 
 
+class Fleet(NamedTuple):
+    """What bench_fleet makes."""
+
+    key: str
+    text: str
+    hosts: int
+    services: int  # of each host
+    hours: int
+    window_seconds: int
+    samples_a_window: int
+    whole: bool = False  # every question is asked
+
+
+# 43,200 windows of a day; 50 processes.
+FLEETS = [
+    Fleet("fleet6", "10^6 samples, 24 h", 5, 10, 24, 10, 23),
+    Fleet("fleet7", "10^7 samples, 24 h", 5, 10, 24, 10, 231),
+    Fleet("fleet8", "10^8 samples, 24 h", 5, 10, 24, 10, 2315, True),
+    Fleet("week", "2 x 10^7 samples, 7 d, 100 hosts", 100, 10, 7 * 24, 60, 20),
+]
+LARGE, WEEK = FLEETS[2], FLEETS[3]
+# Of the week.
+RANGES = [("1h", 3600), ("24h", 86400), ("7d", 7 * 86400)]
+# (key, text, bar for a cold question, bar for the same again), in seconds.
+DAY_QUESTIONS = [
+    ("fleet_24h", "flame tree of the whole fleet, 24 h", 0.5, 0.1),
+    ("process_1h", "flame tree of one process, 1 h", 0.5, 0.1),
+    ("process_24h", "flame tree of one process, 24 h", 0.5, 0.1),
+    ("top_24h", "function table of the whole fleet, 24 h", 0.5, 0.1),
+    ("diff_24h", "comparison of the whole fleet, 12 h with 12 h", 1, 0.2),
+    ("heatmap_1h", "heat map of one process, 1 h in cells of 20 ms", 0.5, 0.1),
+    ("series_24h", "values of 50 services over 24 h", 0.5, 0.1),
+]
+
+
+def question_figures(fleet, key, text, cold, warm, with_p99):
+    at = f"{fleet.text}: {text}"
+    figures = [
+        Figure(f"{fleet.key}_{key}_cold", f"{at}, cold", "s", cold, plan=COLD_QUESTIONS),
+        Figure(f"{fleet.key}_{key}_warm", f"{at}, again", "s", warm, plan=WARM_QUESTIONS),
+    ]
+    if with_p99:
+        figures.append(Figure(f"{fleet.key}_{key}_p99", f"{at}, again, p99", "s"))
+    return figures
+
+
+def fleet_figures(fleet):
+    key, at = fleet.key, fleet.text
+    figures = [
+        Figure(f"{key}_stacks", f"{at}: distinct stacks of services", ""),
+        Figure(f"{key}_rows_a_stack", f"{at}: rows of a window a distinct stack", ""),
+        Figure(f"{key}_append_core", f"{at}: rows a second and core, appended and durable", "rows/s", 1_000_000 if fleet.whole else None, at_least=True),
+        Figure(f"{key}_append_wall", f"{at}: rows a second, appended and durable", "rows/s"),
+        Figure(f"{key}_compact", f"{at}: CPU of compaction", "s"),
+        Figure(f"{key}_bytes", f"{at}: bytes a sample, slots apart", "bytes", 2 if fleet.whole else None, plan=BYTES_A_SAMPLE),
+        Figure(f"{key}_slots", f"{at}: bytes of slots a sample", "bytes"),
+        Figure(f"{key}_ready", f"{at}: start to ready", "s", 1),
+    ]
+    if fleet.key == WEEK.key:
+        for text, _ in RANGES:
+            figures += question_figures(fleet, f"fleet_{text}", f"flame tree of the whole fleet, {text}", 3, None, False)
+        figures += question_figures(fleet, "process_7d", "flame tree of one process, 7 d", 0.5, 0.1, False)
+    else:
+        for question in DAY_QUESTIONS if fleet.whole else DAY_QUESTIONS[:2]:
+            figures += question_figures(fleet, *question, fleet.whole)
+    if fleet.whole:
+        figures += [
+            Figure(f"{key}_fleet_24h_moved", f"{at}: the same 24 h, moved by 10 s each time", "s", 0.5, plan=COLD_QUESTIONS),
+            Figure(f"{key}_node_bytes", f"{at}: bytes of a node on the way to the page, compressed", "bytes", 5),
+        ]
+    return figures + [Figure(f"{key}_rss", f"{at}: RSS of the server after all questions", "MB", 512)]
+
+
+def store_figures():
+    figures = [
+        Figure("store_bytes", "one host: bytes a sample, slots apart", "bytes", 2, plan=BYTES_A_SAMPLE),
+        Figure("store_slots", "one host: bytes of slots a sample", "bytes"),
+        Figure("store_rows", "one host: rows a second and core, appended and durable", "rows/s"),
+        Figure("store_visit", "one host: rows a second and core, read back", "rows/s"),
+    ]
+    for fleet in FLEETS:
+        figures += fleet_figures(fleet)
+    return figures
+
+
 BENCHES = [
     Bench(
         "idle",
@@ -230,28 +314,14 @@ BENCHES = [
     Bench(
         "store",
         "The store",
-        "200 windows of 7920 samples at 30 frames, 50 processes, some 90 samples a distinct stack, appended by one "
-        "thread to a store without the server before it.",
-        [
-            Figure("store_bytes", "bytes a sample, slots apart", "bytes", 2, plan=SEGMENTS),
-            Figure("store_slots", "bytes of slots a sample", "bytes"),
-            Figure("store_rows", "rows a second and core, appended and durable", "rows/s"),
-            Figure("store_visit", "rows a second and core, read back", "rows/s"),
-        ],
-    ),
-    Bench(
-        "query",
-        "Queries",
-        "100 million samples of 50 processes over 24 h, asked for as one flame tree of up to 200,000 nodes over HTTP, "
-        "as the page asks. Cold: the first after the server's start. Naming is included, but the made-up modules have "
-        "no symbols.",
-        [
-            Figure("query_ready", "start to ready", "s", 1),
-            Figure("query_cold", "flame tree, cold", "s", 0.5, plan=SEGMENTS),
-            Figure("query_warm", "flame tree, warm", "s", 0.1, plan=SEGMENTS),
-            Figure("query_rss", "RSS of the server after it", "MB", 512),
-            Figure("query_wire", "bytes of a node on the way to the page, compressed", "bytes", 5),
-        ],
+        "First one host without the server: 200 windows of 7920 samples at 30 frames, 50 processes, some 90 samples "
+        "a distinct stack, appended by one thread. Then the fleets of `testing.md`, \"The fleet of the bench\", each "
+        "appended and compacted, and asked through the server over HTTP, names included: functions of libraries that "
+        "this machine has, and of programs without symbols. Cold: the first question after a start, with nothing of "
+        "the folder in the page cache. Again: the median, and the 99th of a hundred, of the same question asked over "
+        "and over. Flame trees have up to 200,000 nodes and come as the page asks for them; hours begin and end at any "
+        "second.",
+        store_figures(),
     ),
     Bench(
         "symbols",
@@ -308,7 +378,7 @@ BENCHES = [
 # Bars of what does not exist yet: (bar, where it will come from).
 NOT_BUILT = [
     ("pprof on /ingest: >= 10 x Pyroscope's samples a CPU second", "ingest of other formats"),
-    ("untrimmed tree of a million nodes <= 1 s; 7 days x 100 hosts <= 3 s", "segments and roll-ups of the store"),
+    ("untrimmed tree of a million nodes <= 1 s", "a measurement of its own"),
     ("off-CPU: <= 250 ns a switch; system calls: filter <= 60 ns, aggregation <= 200 ns", "the probes of timelines"),
     ("page: function table with sandwich <= 150 ms, timeline of a million events <= 300 ms", "these views"),
 ]

@@ -13,10 +13,13 @@ import sys
 import time
 
 import cost
+import growth
 import host
+import kept_report
 import measure_collector
 import measure_page
 import measure_server
+import measure_store
 import measure_symbols
 import measure_unwind
 import table
@@ -30,8 +33,7 @@ RUN = {
     "frames": measure_collector.frames,
     "unwind": measure_unwind.unwind,
     "ingest": measure_server.ingest,
-    "store": measure_server.store,
-    "query": measure_server.query,
+    "store": measure_store.store,
     "symbols": measure_symbols.symbols,
     "page": measure_page.page,
 }
@@ -49,6 +51,7 @@ def options_of(arguments):
     parser.add_argument("--evictions", type=int, default=1_000_000, metavar="STACKS", help="checked while tables are taken back in a loop: a million takes a quarter of an hour")
     parser.add_argument("--quick", action="store_true", help="one round, one rate, less data, to try things; printed, not written")
     parser.add_argument("--again", action="store_true", help="measure nothing: write the report of the last whole run again")
+    parser.add_argument("--into-report", action="store_true", help=f"put what these benches find into {REPORT}, beside what an earlier run found")
     parser.add_argument("--out", default="", help=f"where to write; {REPORT} for a whole run")
     options = parser.parse_args(arguments)
     options.partial = bool(options.names)
@@ -58,8 +61,12 @@ def options_of(arguments):
         parser.error(f"there is no bench {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     if options.rounds < 1 or options.seconds < WINDOW_SECONDS or options.seconds % WINDOW_SECONDS:
         parser.error(f"--rounds is at least 1, --seconds a multiple of {WINDOW_SECONDS}")
+    if options.quick and options.into_report:
+        parser.error("what --quick finds is for no report")
     if options.quick:
         options.rounds = 1
+    elif options.into_report:
+        options.out = REPORT
     elif not options.partial:
         options.out = options.out or REPORT
     return options
@@ -113,11 +120,17 @@ def main():
             findings = Findings.read(kept.read())
     else:
         findings, failed = run(options)
+    if options.into_report and not failed:
+        with open(REPORT, encoding="utf-8") as report:
+            findings = kept_report.put(kept_report.read(report.read()), findings)
     text = table.report(findings)
     if options.out and not failed:
         if not options.partial:
             write(kept_path(options), findings.text())
         write(options.out, text)
+        if options.out == REPORT:
+            for name, plot in growth.plots(findings.results).items():
+                write(os.path.join(os.path.dirname(REPORT), name), plot)
     else:
         print(text)
     harness.note(f"{time.monotonic() - began:.0f} s" + (f", written to {options.out}" if options.out and not failed else ""))

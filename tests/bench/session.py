@@ -26,6 +26,7 @@ class Findings(NamedTuple):
     names: list  # of the benches that were to run
     results: dict  # key of a figure: values
     accounts: dict  # name of a bench: what else ran
+    apart: dict = {}  # name of a bench that was measured in another run than the rest: which
 
     def text(self):
         return json.dumps(self._asdict(), indent=1)

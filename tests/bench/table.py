@@ -4,6 +4,7 @@
 import statistics
 import textwrap
 
+import growth
 from bars import BENCHES, NOT_BUILT
 
 # Beside more than this of other work a figure is for trying only.
@@ -11,6 +12,7 @@ OTHERS_PERCENT_MAX = 5.0
 COLUMNS = 115
 DISTURBED = "**Disturbed**"
 NO_PLAN = "No plan yet"
+QUICK = "--quick"
 
 
 def wrapped(text, indent=""):
@@ -63,10 +65,15 @@ def row(figure, values):
     return f"| {figure.text} | {with_unit(median, figure.unit)} | {spread(values)} | {bar_text(figure)} | {ratio} |"
 
 
-def section(bench, results, accounts):
+def section(bench, results, accounts, apart="", only_found=False):
+    """ONLY_FOUND: leaves out what was not to be measured."""
+    figures = [figure for figure in bench.figures if results.get(figure.key) or not only_found]
     lines = [f"## {bench.title}", "", f"`./dev bench {bench.name}`", "", *wrapped(bench.how), ""]
+    if apart:
+        lines += [f"Measured apart: {apart}", ""]
     lines += ["| figure | median | smallest – largest | bar | ratio |", "|---|---|---|---|---|"]
-    lines += [row(figure, results.get(figure.key, [])) for figure in bench.figures]
+    lines += [row(figure, results.get(figure.key, [])) for figure in figures]
+    lines += growth.lines_of_section(bench.name, results)
     if accounts:
         lines += ["", "What else ran:", ""]
         for account in accounts:
@@ -129,11 +136,11 @@ told in each section.
 def report(findings):
     """The page of a run; of a run of some benches, their sections."""
     benches = [bench for bench in BENCHES if bench.name in findings.names]
-    results, accounts = findings.results, findings.accounts
+    results, accounts, is_quick = findings.results, findings.accounts, QUICK in findings.command.split()
     lines = [INTRODUCTION, *(f"- {what}: {value}" for what, value in findings.machine), f"- Command: `{findings.command}`", ""]
     lines += summary(benches, results, accounts)
     for bench in benches:
-        lines += section(bench, results, accounts.get(bench.name, []))
+        lines += section(bench, results, accounts.get(bench.name, []), findings.apart.get(bench.name, ""), is_quick)
     lines += ["## Not built yet", "", "| bar | comes with |", "|---|---|"]
     lines += [f"| {bar} | {source} |" for bar, source in NOT_BUILT]
     return "\n".join(lines) + "\n"

@@ -5,12 +5,17 @@ every figure. Nothing is measured here."""
 
 import sys
 import unittest
+import xml.etree.ElementTree
 
 import bars
 import bench
 import cost
+import fleet
+import growth
 import host
+import kept_report
 import load
+import plot
 import session
 import table
 
@@ -120,12 +125,79 @@ class Table(unittest.TestCase):
         self.assertIn("up to 40 %", "\n".join(table.summary([], {}, {"a": [quiet, loud]})))
 
 
+class Kept(unittest.TestCase):
+    """What a report tells can be read back, so that one section can be measured apart."""
+
+    def found(self, names, results, accounts):
+        return session.Findings([("Date", "today"), ("Commit", "abc")], "./dev bench", names, results, accounts)
+
+    def test_a_report_read_back_makes_the_same_report(self):
+        account = host.Account("all, rounds", 1.0, 2.0, 3.0, 4.0, [("a b", 1.5), ("c", 0.5)])
+        results = {"start_attached": [0.25, 0.5, 1], "start_samples": [9], "store_bytes": [1.5]}
+        names = [each.name for each in bars.BENCHES]
+        text = table.report(self.found(names, results, {"start": [account]}))
+        kept = kept_report.read(text)
+        self.assertEqual(table.report(kept), text)
+        self.assertEqual(sorted(kept.results["start_attached"]), [0.25, 0.5, 1])
+
+    def test_what_was_measured_apart_stands_for_what_was_there_and_says_so(self):
+        old = self.found(["start", "page"], {"start_attached": [1], "page_bytes": [40]}, {})
+        new = session.Findings([("Date", "later"), ("Commit", "def")], "./dev bench start", ["start"], {"start_samples": [2]}, {})
+        both = kept_report.put(old, new)
+        self.assertEqual(both.results, {"page_bytes": [40], "start_samples": [2]})
+        self.assertIn("Measured apart: later, commit def, `./dev bench start`", table.report(both))
+        self.assertEqual(kept_report.read(table.report(both)).apart, both.apart)
+
+
+class Plots(unittest.TestCase):
+    def results(self):
+        keys = [f"{each.key}_{key}_{how}" for each in bars.FLEETS for key in ("fleet_24h", "process_1h") for how in ("cold", "warm")]
+        keys += [f"week_fleet_{text}_{how}" for text, _ in bars.RANGES for how in ("cold", "warm")]
+        return {key: [0.1 * (i + 1)] for i, key in enumerate(keys)}
+
+    def test_each_plot_is_a_file_that_the_report_shows(self):
+        drawn = growth.plots(self.results())
+        self.assertEqual(sorted(drawn), ["bench-store-ranges.svg", "bench-store-samples.svg"])
+        for name, text in drawn.items():
+            root = xml.etree.ElementTree.fromstring(text)
+            self.assertTrue(root.tag.endswith("svg"))
+            self.assertIn(f"({name})", "\n".join(growth.lines_of_section("store", self.results())))
+
+    def test_nothing_is_drawn_of_a_part(self):
+        self.assertEqual(growth.plots({"fleet6_fleet_24h_cold": [1]}), {})
+        self.assertEqual(growth.lines_of_section("store", {}), [])
+
+    def test_a_decade_is_as_wide_as_another(self):
+        shown = plot.Plot("t", "x", "y", [], [plot.Line("l", [(1, 0.1), (100, 10)])])
+        frame = plot.Frame(shown)
+        self.assertAlmostEqual(frame.x(10) - frame.x(1), frame.x(100) - frame.x(10), 0)
+        self.assertAlmostEqual(frame.y(0.1) - frame.y(1), frame.y(1) - frame.y(10), 0)
+
+    def test_sizes_are_those_that_are_told(self):
+        for each in bars.FLEETS:
+            count, power = each.text.split(" samples")[0].replace("2 x ", "").split("^")
+            wanted = float(count) ** int(power) * (2 if each.text.startswith("2 x") else 1)
+            self.assertLess(abs(growth.sample_count(each) / wanted - 1), 0.02)
+
+
+class Fleet(unittest.TestCase):
+    def test_functions_are_those_that_are_defined_and_long_enough(self):
+        text = "0000000000001000 0000000000000020 T a@@V\n0000000000002000 0000000000000004 T b\n0000000000003000 0000000000000040 D c\n                 U d\n"
+        self.assertEqual(fleet.parse_functions(text), [0x1000])
+
+    def test_few_are_all_taken_and_many_from_everywhere(self):
+        self.assertEqual(fleet.chosen([1, 2, 3]), [1, 2, 3])
+        many = fleet.chosen(list(range(2500)))
+        self.assertTrue(len(many) <= fleet.FUNCTIONS_MAX and many[-1] > 2400)
+
+
 class Options(unittest.TestCase):
     def test_only_a_whole_run_is_written_by_itself(self):
         self.assertEqual(bench.options_of([]).out, bench.REPORT)
         self.assertEqual(bench.options_of(["--quick"]).out, "")
         self.assertEqual(bench.options_of(["store", "idle"]).out, "")
         self.assertEqual(bench.options_of(["store", "--out", "x"]).out, "x")
+        self.assertEqual(bench.options_of(["store", "--into-report"]).out, bench.REPORT)
 
     def test_a_run_that_was_kept_gives_the_same_report(self):
         account = host.Account("x", 1.0, 2.0, 3.0, 4.0, [("cc", 1.5)])
