@@ -42,6 +42,7 @@
 #define RESCAN_INTERVAL_NS (10 * NS_PER_S)
 /* Drains of one round: each makes room for HOLD_BYTES_MAX more. */
 #define DRAIN_COUNT_MAX 16
+#define FOLLOW_UP_NS (PIPELINE_SLACK_NS + NS_PER_MS)
 
 struct agent {
 	const struct settings *settings;
@@ -69,6 +70,7 @@ struct agent {
 	struct watch watch;
 	uint64_t kernel_counters[COUNTER_MAX];
 	uint64_t sampled_ns;
+	uint64_t tick_ns; /* the next round without being woken */
 	int epoll_fd;
 	int signal_fd;
 	bool rescan_wanted;
@@ -613,6 +615,9 @@ static void serve(struct agent *agent, enum source source)
 	case SOURCE_SAMPLER:
 	case SOURCE_RECORDS:
 		drain(agent);
+		/* What woke us is younger than what a round works off: the walks that wait for it
+		 * shall not wait for a whole interval. */
+		agent->tick_ns = agent->pipeline.clocks.monotonic_ns + FOLLOW_UP_NS;
 		break;
 	}
 }
@@ -620,26 +625,24 @@ static void serve(struct agent *agent, enum source source)
 /* Milliseconds until TIME_NS, rounded up so that it has come then. */
 static int milliseconds_until(uint64_t now, uint64_t time_ns)
 {
-	if (time_ns <= now)
-		return 0;
-	return (int)((time_ns - now + NS_PER_MS - 1) / NS_PER_MS);
+	return time_ns <= now ? 0 : (int)((time_ns - now + NS_PER_MS - 1) / NS_PER_MS);
 }
 
 static int turn(struct agent *agent)
 {
-	uint64_t tick_ns = now_ns(agent) + SAMPLER_INTERVAL_NS;
 	struct epoll_event events[8];
 
+	agent->tick_ns = now_ns(agent) + SAMPLER_INTERVAL_NS;
 	while (!agent->is_ending) {
 		uint64_t now = now_ns(agent);
 		uint64_t deadline_ns = pipeline_deadline_ns(&agent->pipeline);
-		uint64_t wake_ns = deadline_ns < tick_ns ? deadline_ns : tick_ns;
+		uint64_t wake_ns = deadline_ns < agent->tick_ns ? deadline_ns : agent->tick_ns;
 		int count;
 
 		if (now >= wake_ns) {
 			drain(agent);
 			/* After a window's end the next tick is a whole interval away. */
-			tick_ns = now_ns(agent) + SAMPLER_INTERVAL_NS;
+			agent->tick_ns = now_ns(agent) + SAMPLER_INTERVAL_NS;
 			follow_cpus(agent);
 			control_serve(agent->control, now);
 			continue;

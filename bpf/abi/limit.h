@@ -37,6 +37,10 @@
 /* Where few addresses stand before it, there is room for more: compilers' frames are large. */
 #define STACK_COPY_BYTES_MOST 24576
 
+/* A sample that brings its stack wakes user space at most so often: a few rounds a second cost
+ * little, and a process that starts stays unknown to walks for a tenth of a second at most. */
+#define STACK_WAKE_INTERVAL_NS 100000000
+
 /* Ring buffers are numbered by CPU, in groups; one of 8192 possible CPUs in groups of 8. */
 #define RINGS_MAX 1024
 

@@ -17,4 +17,6 @@ const volatile struct setting setting = {
 	.kernel_frame_count_max = KERNEL_FRAMES_MAX,
 };
 
+uint64_t woken_for_stack_at_ns;
+
 char licence[] SEC("license") = "Dual BSD/GPL";

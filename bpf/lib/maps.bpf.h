@@ -96,3 +96,5 @@ extern struct map_unwind_processes unwind_processes SEC(".maps");
 extern struct map_unwind_memos unwind_memos SEC(".maps");
 
 extern const volatile struct setting setting;
+/* When a sample that brings its stack woke user space last; CLOCK_MONOTONIC. */
+extern uint64_t woken_for_stack_at_ns;

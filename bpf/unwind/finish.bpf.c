@@ -58,9 +58,24 @@ static __always_inline uint64_t sample_bytes(const struct event_sample *sample)
 	return bytes > EVENT_SAMPLE_BYTES_MAX ? EVENT_SAMPLE_BYTES_MAX : bytes;
 }
 
-/* A wake-up costs as much as a sample, so that records wait until there are many of them. */
-static __always_inline uint64_t wake_flag(void *ring, uint64_t bytes)
+/* User space learns soon of what a walk did not know, or each sample until its next round would
+ * bring its stack, and be cut where that is deep. Not for each of them, though: where many short
+ * processes run that would cost more than sampling them. Two CPUs that look at once wake twice. */
+static __always_inline int wakes_for_stack(const struct event_sample *sample)
 {
+	if (sample->stack_bytes == 0 ||
+		sample->taken_at_ns - woken_for_stack_at_ns < STACK_WAKE_INTERVAL_NS)
+		return 0;
+	woken_for_stack_at_ns = sample->taken_at_ns;
+	return 1;
+}
+
+/* A wake-up costs as much as a sample, so that records wait until there are many of them. */
+static __always_inline uint64_t wake_flag(
+	const struct event_sample *sample, void *ring, uint64_t bytes)
+{
+	if (wakes_for_stack(sample))
+		return BPF_RB_FORCE_WAKEUP;
 	return ring_pending(ring) + bytes >= setting.ring_wake_bytes ? BPF_RB_FORCE_WAKEUP
 								     : BPF_RB_NO_WAKEUP;
 }
@@ -83,7 +98,7 @@ static __always_inline void send_sample(struct walk *walk)
 			count(COUNTER_stacks_without_room);
 	}
 	bytes = sample_bytes(&walk->sample);
-	if (bpf_ringbuf_output(ring, &walk->sample, bytes, wake_flag(ring, bytes)))
+	if (bpf_ringbuf_output(ring, &walk->sample, bytes, wake_flag(&walk->sample, ring, bytes)))
 		count(COUNTER_ring_full);
 	else
 		count(COUNTER_passed);

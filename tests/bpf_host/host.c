@@ -64,6 +64,7 @@ void host_reset(void)
 	memset(&counters_of_cpu, 0, sizeof(counters_of_cpu));
 	memset(memos_of_cpu, 0, sizeof(memos_of_cpu));
 	host.now_ns = 1000000000;
+	woken_for_stack_at_ns = 0;
 	host.pid_tgid = UINT64_C(100) << 32 | 101;
 	strcpy(host.comm, "stone");
 	host.cgroup_id = 77;

@@ -228,6 +228,34 @@ static void a_stack_that_ends_early_is_copied_up_to_its_end(void)
 	CHECK_EQ(sample->stack_bytes, 0x2000);
 }
 
+/* Until user space has written down what was missing, each sample brings its stack and may be cut. */
+static void a_stack_wakes_user_space_but_not_each_does(void)
+{
+	const uint64_t start_ns = UINT64_C(5) << 30;
+	static const struct {
+		uint64_t after_ns;
+		uint64_t flags;
+	} samples[] = {
+		{0, BPF_RB_FORCE_WAKEUP},
+		{1, BPF_RB_NO_WAKEUP},
+		{STACK_WAKE_INTERVAL_NS - 1, BPF_RB_NO_WAKEUP},
+		{STACK_WAKE_INTERVAL_NS, BPF_RB_FORCE_WAKEUP},
+		{STACK_WAKE_INTERVAL_NS + 1, BPF_RB_NO_WAKEUP},
+	};
+
+	begin(5);
+	host_set((struct setting){.cpus_per_ring = 8,
+		.ring_wake_bytes = 1 << 20,
+		.kernel_frame_count_max = KERNEL_FRAMES_MAX});
+	host.process_count = 0;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		host.record_count = 0;
+		host.now_ns = start_ns + samples[i].after_ns;
+		run();
+		CHECK_EQ(host_only_record()->flags, samples[i].flags);
+	}
+}
+
 /* Frame pointers, if there are any, lead somewhere else as often as not. */
 static void a_ring_that_is_half_full_is_kept_for_samples(void)
 {
@@ -461,6 +489,7 @@ int main(void)
 	RUN(an_unknown_mapping_in_mid_stack_brings_the_rest);
 	RUN(nodes_that_were_given_back_are_not_believed);
 	RUN(a_stack_that_ends_early_is_copied_up_to_its_end);
+	RUN(a_stack_wakes_user_space_but_not_each_does);
 	RUN(a_ring_that_is_half_full_is_kept_for_samples);
 	RUN(what_was_found_for_an_address_is_not_searched_again);
 	RUN(mappings_that_changed_are_searched_again);
