@@ -70,7 +70,8 @@ struct ingest_address {
 		"texts, functions and frames that a profile names and does not have: empty, or " \
 		"[unknown]")                                                                     \
 	X(negative, "values left out because they are negative")                                 \
-	X(empty, "values of zero, which weigh nothing")
+	X(empty, "values of zero, which weigh nothing")                                          \
+	X(sleeping, "samples of CPU time whose thread slept, left out")
 
 struct ingest_drops {
 #define INGEST_DROP(name, meaning) uint64_t name;

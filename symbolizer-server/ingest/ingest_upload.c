@@ -10,6 +10,7 @@
 #include "symbolizer-server/ingest/app_name.h"
 #include "symbolizer-server/ingest/folded_read.h"
 #include "symbolizer-server/ingest/form_data.h"
+#include "symbolizer-server/ingest/jfr_read.h"
 #include "symbolizer-server/ingest/pprof_config.h"
 #include "symbolizer-server/ingest/pprof_read.h"
 #include "symbolizer-server/ingest/profile_list.h"
@@ -70,7 +71,7 @@ static bool is_type(const struct ingest_upload *upload, const char *type)
 	return upload->content_type && strncasecmp(upload->content_type, type, strlen(type)) == 0;
 }
 
-static enum body_format find_format(const struct ingest_upload *upload)
+static enum body_format find_format(const struct ingest_upload *upload, struct ingest_text body)
 {
 	static const struct {
 		const char *name;
@@ -86,7 +87,9 @@ static enum body_format find_format(const struct ingest_upload *upload)
 		return FORMAT_TRIE;
 	if (is_type(upload, "binary/octet-stream+tree"))
 		return FORMAT_TREE;
-	return form_data_is(upload->content_type) ? FORMAT_PPROF : FORMAT_FOLDED;
+	if (form_data_is(upload->content_type))
+		return FORMAT_PPROF;
+	return jfr_is(body) ? FORMAT_JFR : FORMAT_FOLDED;
 }
 
 int ingest_unpack(struct ingest_text body, struct bytes_writer *writer,
@@ -222,6 +225,75 @@ static int read_pprof(
 	return r;
 }
 
+/* What a part of a form is packed in; what is wrong with it is said of the part. */
+static int unpack_part(const struct reading *reading, const char *name, struct ingest_text *part,
+	struct bytes_writer *writer)
+{
+	int r = ingest_unpack(*part, writer, part, reading->fault);
+	struct ingest_fault fault = *reading->fault;
+
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	return ingest_refuse(reading->fault, r, "part %s: %s", name, fault.text);
+}
+
+/* Each chunk tells its own time; where the sender tells one, that is the time of all. */
+static int add_recording(const struct reading *reading, struct jfr *jfr)
+{
+	uint64_t start_ns = reading->start_ns, until_ns = reading->until_ns;
+	struct ingest_batch batch;
+	bool is_open = false;
+	int r, found = 0;
+
+	for (r = 0; r == 0 && (found = jfr_next(jfr, reading->fault)) == 1;) {
+		if (!is_open) {
+			if (!reading->has_range)
+				jfr_window(jfr, &start_ns, &until_ns);
+			r = ingest_batch_init(&batch, start_ns, until_ns);
+			is_open = r == 0;
+			if (is_open)
+				r = add_labels(reading, &batch, reading->app.app, false);
+		}
+		if (r == 0)
+			r = jfr_add(jfr, &batch, reading->fault);
+		if (is_open && !reading->has_range) {
+			r = finish_batch(reading, &batch, r);
+			is_open = false;
+		}
+	}
+	if (r == 0)
+		r = found;
+	return is_open ? finish_batch(reading, &batch, r) : r;
+}
+
+/* LABELS is empty where the sender has none. */
+static int read_jfr(
+	const struct reading *reading, struct ingest_text recording, struct ingest_text labels)
+{
+	const char *rate = reading->upload->sample_rate;
+	struct jfr_contexts contexts;
+	struct jfr_options options = {.contexts = &contexts,
+		.sample_rate = is_given(rate) ? read_rate(rate) : 0,
+		.now_ns = reading->upload->now_ns};
+	struct bytes_writer writers[2] = {{0}, {0}};
+	struct jfr jfr;
+	int r = unpack_part(reading, "jfr", &recording, &writers[0]);
+
+	if (r == 0)
+		r = unpack_part(reading, "labels", &labels, &writers[1]);
+	if (r == 0)
+		r = jfr_contexts_init(&contexts, labels, reading->fault);
+	if (r == 0) {
+		r = jfr_init(&jfr, &options, recording, reading->fault);
+		if (r == 0)
+			r = add_recording(reading, &jfr);
+		jfr_contexts_done(&contexts);
+	}
+	bytes_writer_done(&writers[0]);
+	bytes_writer_done(&writers[1]);
+	return r;
+}
+
 static bool is_part(const struct form_part *part, const char *name)
 {
 	return part->is_file && part->body.length > 0 && part->name.length == strlen(name) &&
@@ -231,7 +303,7 @@ static bool is_part(const struct form_part *part, const char *name)
 static int read_form(const struct reading *reading, struct ingest_text body)
 {
 	struct pprof_config *config = NULL;
-	struct form_part part, profile = {.is_file = false};
+	struct form_part part, profile = {.is_file = false}, jfr = profile, labels = profile;
 	struct form_data form;
 	int r = form_data_init(&form, reading->upload->content_type, body, reading->fault);
 
@@ -239,6 +311,10 @@ static int read_form(const struct reading *reading, struct ingest_text body)
 		r = 0;
 		if (is_part(&part, "profile")) {
 			profile = part;
+		} else if (is_part(&part, "jfr")) {
+			jfr = part;
+		} else if (is_part(&part, "labels")) {
+			labels = part;
 		} else if (is_part(&part, "prev_profile")) {
 			r = ingest_refuse(reading->fault, -EBADMSG,
 				"prev_profile: this client sends sums since its start, which was "
@@ -250,6 +326,8 @@ static int read_form(const struct reading *reading, struct ingest_text body)
 	/* Nothing to store is no fault. */
 	if (r == 0 && profile.body.length > 0)
 		r = read_pprof(reading, profile.body, config);
+	if (r == 0 && jfr.body.length > 0)
+		r = read_jfr(reading, jfr.body, labels.body);
 	pprof_config_free(config);
 	return r;
 }
@@ -257,16 +335,18 @@ static int read_form(const struct reading *reading, struct ingest_text body)
 static int read_body(
 	const struct reading *reading, enum body_format format, struct ingest_text body)
 {
+	bool is_form = form_data_is(reading->upload->content_type);
+
 	switch (format) {
 	case FORMAT_PPROF:
-		return form_data_is(reading->upload->content_type)
-			? read_form(reading, body)
-			: read_pprof(reading, body, NULL);
+		return is_form ? read_form(reading, body) : read_pprof(reading, body, NULL);
 	case FORMAT_JFR:
+		return is_form ? read_form(reading, body)
+			       : read_jfr(reading, body, (struct ingest_text){"", 0});
 	case FORMAT_SPEEDSCOPE:
 		return ingest_refuse(reading->fault, -EBADMSG,
-			"format=%s is not read by this server; pprof, folded, lines, tree and trie "
-			"are",
+			"format=%s is not read by this server; pprof, jfr, folded, lines, tree and "
+			"trie are",
 			reading->upload->format);
 	case FORMAT_FOLDED:
 	case FORMAT_LINES:
@@ -300,7 +380,7 @@ int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text bo
 	if (r == 0 && upload->content_encoding && strcasecmp(upload->content_encoding, "gzip") == 0)
 		r = ingest_unpack(body, &writer, &body, fault);
 	if (r == 0)
-		r = read_body(&reading, find_format(upload), body);
+		r = read_body(&reading, find_format(upload, body), body);
 	bytes_writer_done(&writer);
 	return r;
 }
