@@ -4,10 +4,9 @@
 #include "symbolizer-server/http/upload_intake.h"
 #include "symbolizer-server/ingest/ingest_upload.h"
 
-static int read_ingest(
-	const struct http_request *request, struct ingest_text body, struct upload_target *target)
+static struct ingest_upload upload_of(const struct http_request *request, uint64_t now_ns)
 {
-	const struct ingest_upload upload = {
+	return (struct ingest_upload){
 		.name = http_request_param(request, "name"),
 		.from = http_request_param(request, "from"),
 		.until = http_request_param(request, "until"),
@@ -17,10 +16,27 @@ static int read_ingest(
 		.format = http_request_param(request, "format"),
 		.content_type = request->content_type,
 		.content_encoding = request->content_encoding,
-		.now_ns = target->now_ns,
+		.now_ns = now_ns,
 	};
+}
+
+static int read_ingest(
+	const struct http_request *request, struct ingest_text body, struct upload_target *target)
+{
+	const struct ingest_upload upload = upload_of(request, target->now_ns);
 
 	return ingest_upload_read(&upload, body, target->profiles, target->drops, target->fault);
+}
+
+/* Agents that send recordings send them again where they got no answer; each is of a time of its
+ * own. Of other formats, two equal ones may be two processes that did the same. */
+static bool identify_ingest(
+	const struct http_request *request, struct ingest_text body, struct hash128 *ret_key)
+{
+	const struct ingest_upload upload = upload_of(request, 0);
+
+	return ingest_upload_is_recording(&upload, body) &&
+		ingest_upload_key(&upload, body, ret_key) == 0;
 }
 
 static void answer_ingest(const struct http_request *request, const struct upload_outcome *outcome,
@@ -34,7 +50,7 @@ static void answer_ingest(const struct http_request *request, const struct uploa
 		http_answer_error(answer, upload_status(outcome->error), "%s", outcome->fault);
 }
 
-static const struct upload_protocol protocol = {read_ingest, answer_ingest};
+static const struct upload_protocol protocol = {read_ingest, answer_ingest, identify_ingest};
 
 static void *open_ingest(void *site, const struct http_request *request, struct http_answer *answer)
 {

@@ -15,6 +15,8 @@ struct upload {
 	struct site *site;
 	const struct http_request *request;
 	struct bytes_writer body;
+	bool has_key; /* it is told what becomes of it: */
+	struct hash128 key;
 	int read_error; /* what is stored is not all of it */
 	uint64_t rejected_count;
 	struct ingest_fault fault;
@@ -46,6 +48,8 @@ static void settle(struct upload *upload, int error, struct http_answer *answer)
 	bool refused = error == -EINVAL || error == -EBADMSG || error == -E2BIG ||
 		error == -EFBIG || error == -ESTALE || error == -EPROTOTYPE;
 
+	if (upload->has_key)
+		ingest_desk_end(upload->site->desk, &upload->key, error == 0);
 	ingest_desk_count(upload->site->desk,
 		error == 0	  ? INGEST_UPLOADS_STORED
 			: refused ? INGEST_UPLOADS_REFUSED
@@ -54,6 +58,9 @@ static void settle(struct upload *upload, int error, struct http_answer *answer)
 	if (error == -ESTALE) {
 		snprintf(upload->fault.text, sizeof(upload->fault.text),
 			"all of it is older than what this server keeps");
+	} else if (error == -EALREADY) {
+		snprintf(upload->fault.text, sizeof(upload->fault.text),
+			"the same upload is still being stored; try again later");
 	} else if (!refused && error < 0) {
 		snprintf(upload->fault.text, sizeof(upload->fault.text),
 			"it could not be stored: %s; try again later", fault_text(error));
@@ -91,19 +98,38 @@ static void on_stored(void *context, int result)
 	upload->later.done(upload->later.exchange);
 }
 
+/* Whether the upload is to be stored; what has come before is answered. */
+static bool is_new(struct upload *upload, uint64_t now_ns, struct http_answer *answer)
+{
+	struct ingest_text body = {(const char *)upload->body.bytes, upload->body.byte_count};
+	enum repeat_state state;
+
+	if (!upload->protocol->identify ||
+		!upload->protocol->identify(upload->request, body, &upload->key))
+		return true;
+	state = ingest_desk_begin(upload->site->desk, &upload->key, now_ns);
+	upload->has_key = state == REPEAT_NEW;
+	if (state != REPEAT_NEW)
+		settle(upload, state == REPEAT_STORED ? 0 : -EALREADY, answer);
+	return state == REPEAT_NEW;
+}
+
 bool upload_intake_finish(void *context, const struct http_later *later, struct http_answer *answer)
 {
 	struct upload *upload = context;
 	struct ingest_desk *desk = upload->site->desk;
 	struct profile_list profiles = {.profiles = NULL};
 	struct ingest_drops drops = {0};
-	struct upload_target target = {.now_ns = clock_read(&upload->site->clock).realtime_ns,
+	const struct clock_reading now = clock_read(&upload->site->clock);
+	struct upload_target target = {.now_ns = now.realtime_ns,
 		.profiles = &profiles,
 		.drops = &drops,
 		.fault = &upload->fault};
 
 	ingest_desk_count(desk, INGEST_UPLOADS, 1);
 	ingest_desk_count(desk, INGEST_BYTES, upload->body.byte_count);
+	if (!is_new(upload, now.monotonic_ns, answer))
+		return true;
 	upload->read_error = upload->protocol->read(upload->request,
 		(struct ingest_text){(const char *)upload->body.bytes, upload->body.byte_count},
 		&target);

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "store/base/hash.h"
 #include "symbolizer-server/http/http_message.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/ingest/profile_list.h"
@@ -37,6 +38,9 @@ struct upload_protocol {
 		struct upload_target *target);
 	void (*answer)(const struct http_request *request, const struct upload_outcome *outcome,
 		struct http_answer *answer);
+	/* What is the same of an upload that is sent again; false, or NULL: each counts. */
+	bool (*identify)(const struct http_request *request, struct ingest_text body,
+		struct hash128 *ret_key);
 };
 
 /* The four of a http_receiver; a protocol's own open calls the first. */

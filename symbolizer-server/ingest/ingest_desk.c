@@ -22,6 +22,7 @@ struct ingest_desk {
 	struct profile_store *store;
 	struct symbolizer *symbolizer; /* NULL: nothing asks for names */
 	struct label_guard *guard; /* NULL: labels are kept as they come */
+	struct repeat_memory *repeats;
 	/* Uploads have no keys: each profile gets one that never comes again. */
 	uint8_t instance[BATCH_INSTANCE_BYTES];
 	_Atomic uint64_t sequence;
@@ -47,16 +48,21 @@ int ingest_desk_new(struct profile_store *store, struct symbolizer *symbolizer,
 	struct label_guard *guard, struct ingest_desk **ret_desk)
 {
 	struct ingest_desk *desk = calloc(1, sizeof(*desk));
+	int r;
 
 	if (!desk)
 		return -ENOMEM;
 	desk->store = store;
 	desk->symbolizer = symbolizer;
 	desk->guard = guard;
-	if (getrandom(desk->instance, sizeof(desk->instance), 0) !=
-		(ssize_t)sizeof(desk->instance)) {
-		free(desk);
-		return -EIO;
+	r = repeat_memory_new(&desk->repeats);
+	if (r == 0 &&
+		getrandom(desk->instance, sizeof(desk->instance), 0) !=
+			(ssize_t)sizeof(desk->instance))
+		r = -EIO;
+	if (r < 0) {
+		ingest_desk_free(desk);
+		return r;
 	}
 	*ret_desk = desk;
 	return 0;
@@ -64,7 +70,25 @@ int ingest_desk_new(struct profile_store *store, struct symbolizer *symbolizer,
 
 void ingest_desk_free(struct ingest_desk *desk)
 {
+	if (!desk)
+		return;
+	repeat_memory_free(desk->repeats);
 	free(desk);
+}
+
+enum repeat_state ingest_desk_begin(
+	struct ingest_desk *desk, const struct hash128 *key, uint64_t now_ns)
+{
+	enum repeat_state state = repeat_memory_begin(desk->repeats, key, now_ns);
+
+	if (state == REPEAT_STORED)
+		ingest_desk_count(desk, INGEST_UPLOADS_REPEATED, 1);
+	return state;
+}
+
+void ingest_desk_end(struct ingest_desk *desk, const struct hash128 *key, bool is_stored)
+{
+	repeat_memory_end(desk->repeats, key, is_stored);
 }
 
 void ingest_desk_count(struct ingest_desk *desk, enum ingest_counter counter, uint64_t by)
@@ -90,6 +114,7 @@ void ingest_desk_visit_counters(struct ingest_desk *desk, counted_fn visit, void
 
 	for (size_t i = 0; i < INGEST_COUNTER_COUNT; i++)
 		values[i] = atomic_load_explicit(&desk->counts[i], memory_order_relaxed);
+	values[INGEST_REPEATS_FORGOTTEN] = repeat_memory_forgotten(desk->repeats);
 	for (size_t i = 0; i < DROP_COUNT; i++)
 		drops[i] = atomic_load_explicit(&desk->drops[i], memory_order_relaxed);
 	counted_visit(rows, values, INGEST_COUNTER_COUNT, visit, context);

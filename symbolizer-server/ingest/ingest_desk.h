@@ -17,6 +17,7 @@
 
 #include "store/base/counted.h"
 #include "symbolizer-server/ingest/ingest_batch.h"
+#include "symbolizer-server/ingest/repeat_memory.h"
 
 struct label_guard;
 struct profile_store;
@@ -30,6 +31,10 @@ struct ingest_desk;
 	X(UPLOADS_REFUSED, "client_uploads_refused",                                              \
 		"uploads refused: the body or a parameter is wrong, or too large, or too old")    \
 	X(UPLOADS_FAILED, "client_uploads_failed", "uploads not stored for the server's reasons") \
+	X(UPLOADS_REPEATED, "client_uploads_repeated",                                            \
+		"of the stored ones, sent again within ten minutes: they count once")             \
+	X(REPEATS_FORGOTTEN, "client_repeats_forgotten",                                          \
+		"uploads that would have counted again if they had come again: too many to know") \
 	X(BYTES, "client_upload_bytes", "bytes of uploads, as they came")                         \
 	X(PROFILES_STORED, "client_profiles_stored", "profiles of uploads that are durable")      \
 	X(PROFILES_STALE, "client_profiles_stale", "profiles older than the retention")           \
@@ -54,6 +59,12 @@ typedef void (*ingest_done_fn)(void *context, int result);
 /* Takes COUNT profiles, and the array; DONE is called once, perhaps before this returns. */
 void ingest_desk_submit(struct ingest_desk *desk, struct profile **profiles, uint32_t count,
 	ingest_done_fn done, void *context);
+
+/* Whether the upload with this key is new, being stored, or stored already, which is counted;
+ * ingest_desk_end must follow where it is new. */
+enum repeat_state ingest_desk_begin(
+	struct ingest_desk *desk, const struct hash128 *key, uint64_t now_ns);
+void ingest_desk_end(struct ingest_desk *desk, const struct hash128 *key, bool is_stored);
 
 void ingest_desk_count(struct ingest_desk *desk, enum ingest_counter counter, uint64_t by);
 void ingest_desk_note_drops(struct ingest_desk *desk, const struct ingest_drops *drops);

@@ -17,6 +17,9 @@
 #include "symbolizer-server/ingest/tree_read.h"
 #include "symbolizer-server/query/time_range.h"
 
+/* What a request's line may hold is far less. */
+#define KEY_BYTES_MAX ((size_t)1 << 20)
+
 enum body_format {
 	FORMAT_FOLDED,
 	FORMAT_LINES,
@@ -90,6 +93,32 @@ static enum body_format find_format(const struct ingest_upload *upload, struct i
 	if (form_data_is(upload->content_type))
 		return FORMAT_PPROF;
 	return jfr_is(body) ? FORMAT_JFR : FORMAT_FOLDED;
+}
+
+bool ingest_upload_is_recording(const struct ingest_upload *upload, struct ingest_text body)
+{
+	return find_format(upload, body) == FORMAT_JFR;
+}
+
+int ingest_upload_key(
+	const struct ingest_upload *upload, struct ingest_text body, struct hash128 *ret_key)
+{
+	const char *const texts[] = {upload->name, upload->from, upload->until,
+		upload->sample_rate, upload->spy_name, upload->units, upload->format};
+	struct hash128 of_body = hash128_bytes(body.text, body.length);
+	struct bytes_writer writer;
+	int r;
+
+	bytes_writer_init(&writer, KEY_BYTES_MAX);
+	bytes_write_u64(&writer, of_body.low);
+	bytes_write_u64(&writer, of_body.high);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		bytes_write_span(&writer, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 1);
+	r = bytes_writer_fault(&writer);
+	if (r == 0)
+		*ret_key = hash128_bytes(writer.bytes, writer.byte_count);
+	bytes_writer_done(&writer);
+	return r;
 }
 
 int ingest_unpack(struct ingest_text body, struct bytes_writer *writer,
@@ -381,6 +410,9 @@ int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text bo
 		r = ingest_unpack(body, &writer, &body, fault);
 	if (r == 0)
 		r = read_body(&reading, find_format(upload, body), body);
+	/* A recording whose later chunks are damaged is not stored in part. */
+	if (r < 0)
+		profile_list_done(profiles);
 	bytes_writer_done(&writer);
 	return r;
 }

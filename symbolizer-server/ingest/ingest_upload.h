@@ -10,6 +10,7 @@
 #pragma once
 
 #include "store/base/bytes.h"
+#include "store/base/hash.h"
 #include "symbolizer-server/ingest/ingest_batch.h"
 
 /* What is held of a body as it comes. A profile of a large program has some MiB. */
@@ -40,6 +41,12 @@ struct profile_list;
  * no use. */
 int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text body,
 	struct profile_list *profiles, struct ingest_drops *drops, struct ingest_fault *fault);
+
+/* Whether the body is taken for a flight recording. */
+bool ingest_upload_is_recording(const struct ingest_upload *upload, struct ingest_text body);
+/* What is equal for uploads with the same parameters and bytes. -ENOMEM. */
+int ingest_upload_key(
+	const struct ingest_upload *upload, struct ingest_text body, struct hash128 *ret_key);
 
 /* BODY unpacked if it is gzip, else as it is; WRITER holds what was unpacked. */
 int ingest_unpack(struct ingest_text body, struct bytes_writer *writer,
