@@ -68,7 +68,8 @@ static void append(struct ingest_batch *batch, size_t *length, struct ingest_tex
 		text.length = room;
 		batch->drops.names_cut++;
 	}
-	memcpy(batch->scratch + *length, text.text, text.length);
+	if (text.length > 0)
+		memcpy(batch->scratch + *length, text.text, text.length);
 	*length += text.length;
 }
 

@@ -103,8 +103,8 @@ bool ingest_upload_is_recording(const struct ingest_upload *upload, struct inges
 int ingest_upload_key(
 	const struct ingest_upload *upload, struct ingest_text body, struct hash128 *ret_key)
 {
-	const char *const texts[] = {upload->name, upload->from, upload->until,
-		upload->sample_rate, upload->spy_name, upload->units, upload->format};
+	const char *const texts[] = {upload->name, upload->from, upload->until, upload->sample_rate,
+		upload->spy_name, upload->units, upload->format};
 	struct hash128 of_body = hash128_bytes(body.text, body.length);
 	struct bytes_writer writer;
 	int r;
@@ -113,7 +113,8 @@ int ingest_upload_key(
 	bytes_write_u64(&writer, of_body.low);
 	bytes_write_u64(&writer, of_body.high);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		bytes_write_span(&writer, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 1);
+		bytes_write_span(
+			&writer, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 1);
 	r = bytes_writer_fault(&writer);
 	if (r == 0)
 		*ret_key = hash128_bytes(writer.bytes, writer.byte_count);

@@ -129,8 +129,7 @@ int jfr_event_next(struct bytes_reader *events, struct jfr_event *ret_event)
 	size = jfr_number(events);
 	if (size > (size_t)(events->end - first) || size <= (size_t)(events->at - first))
 		return -EBADMSG;
-	ret_event->fields =
-		(struct bytes_reader){events->at, first + size, events->fault};
+	ret_event->fields = (struct bytes_reader){events->at, first + size, events->fault};
 	ret_event->type = jfr_number(&ret_event->fields);
 	events->at = first + size;
 	return bytes_reader_fault(&ret_event->fields) < 0 ? -EBADMSG : 1;

@@ -29,8 +29,7 @@ static bool has_id(const void *context, uint32_t index, const void *key)
 
 static const struct jfr_context_row *find_row(const struct jfr_context_table *table, uint64_t id)
 {
-	uint32_t row =
-		index_map_find(&table->ids, hash_pair(id, 0), has_id, table->rows, &id);
+	uint32_t row = index_map_find(&table->ids, hash_pair(id, 0), has_id, table->rows, &id);
 
 	return row == INDEX_MAP_NONE ? NULL : &table->rows[row];
 }

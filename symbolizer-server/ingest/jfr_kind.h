@@ -29,27 +29,27 @@ struct jfr_kind_type {
 };
 
 /* X(event, field of its weight or "", field of its thread, type, measure, type, measure) */
-#define JFR_KINDS(X)                                                                              \
-	X("jdk.ExecutionSample", "", "sampledThread", "process_cpu:cpu:nanoseconds:cpu:nanoseconds", \
-		CPU, "", NONE)                                                                    \
-	X("profiler.WallClockSample", "samples", "sampledThread",                                 \
-		"wall:wall:nanoseconds:wall:nanoseconds", WALL, "", NONE)                         \
-	X("jdk.ObjectAllocationInNewTLAB", "tlabSize", "eventThread",                             \
-		"memory:alloc_in_new_tlab_objects:count:space:bytes", ONE,                        \
-		"memory:alloc_in_new_tlab_bytes:bytes:space:bytes", WEIGHT)                       \
-	X("jdk.ObjectAllocationOutsideTLAB", "allocationSize", "eventThread",                     \
-		"memory:alloc_outside_tlab_objects:count:space:bytes", ONE,                       \
-		"memory:alloc_outside_tlab_bytes:bytes:space:bytes", WEIGHT)                      \
-	X("jdk.ObjectAllocationSample", "weight", "eventThread",                                  \
-		"memory:alloc_sample_objects:count:space:bytes", ONE,                             \
-		"memory:alloc_sample_bytes:bytes:space:bytes", WEIGHT)                            \
-	X("profiler.LiveObject", "", "eventThread", "memory:live:count:objects:count", ONE, "",   \
-		NONE)                                                                             \
-	X("jdk.JavaMonitorEnter", "duration", "eventThread",                                      \
-		"mutex:contentions:count:mutex:count", ONE,                                       \
-		"mutex:delay:nanoseconds:mutex:count", TICKS)                                     \
-	X("jdk.ThreadPark", "duration", "eventThread", "block:contentions:count:block:count",     \
-		ONE, "block:delay:nanoseconds:block:count", TICKS)
+#define JFR_KINDS(X)                                                                               \
+	X("jdk.ExecutionSample", "", "sampledThread",                                              \
+		"process_cpu:cpu:nanoseconds:cpu:nanoseconds", CPU, "", NONE)                      \
+	X("profiler.WallClockSample", "samples", "sampledThread",                                  \
+		"wall:wall:nanoseconds:wall:nanoseconds", WALL, "", NONE)                          \
+	X("jdk.ObjectAllocationInNewTLAB", "tlabSize", "eventThread",                              \
+		"memory:alloc_in_new_tlab_objects:count:space:bytes", ONE,                         \
+		"memory:alloc_in_new_tlab_bytes:bytes:space:bytes", WEIGHT)                        \
+	X("jdk.ObjectAllocationOutsideTLAB", "allocationSize", "eventThread",                      \
+		"memory:alloc_outside_tlab_objects:count:space:bytes", ONE,                        \
+		"memory:alloc_outside_tlab_bytes:bytes:space:bytes", WEIGHT)                       \
+	X("jdk.ObjectAllocationSample", "weight", "eventThread",                                   \
+		"memory:alloc_sample_objects:count:space:bytes", ONE,                              \
+		"memory:alloc_sample_bytes:bytes:space:bytes", WEIGHT)                             \
+	X("profiler.LiveObject", "", "eventThread", "memory:live:count:objects:count", ONE, "",    \
+		NONE)                                                                              \
+	X("jdk.JavaMonitorEnter", "duration", "eventThread",                                       \
+		"mutex:contentions:count:mutex:count", ONE, "mutex:delay:nanoseconds:mutex:count", \
+		TICKS)                                                                             \
+	X("jdk.ThreadPark", "duration", "eventThread", "block:contentions:count:block:count", ONE, \
+		"block:delay:nanoseconds:block:count", TICKS)
 
 struct jfr_kind {
 	struct jfr_kind_type types[JFR_KIND_TYPE_COUNT];

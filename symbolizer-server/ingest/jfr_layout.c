@@ -62,8 +62,8 @@ static uint8_t slot_of(const struct jfr_shape *shape, struct ingest_text field)
 static int add_step(struct jfr_layouts *layouts, const struct jfr_step *step,
 	const struct jfr_class *class, struct ingest_fault *fault)
 {
-	int r = grow_array(&layouts->steps, &layouts->step_capacity, layouts->step_count,
-		JFR_STEP_COUNT_MAX);
+	int r = grow_array(
+		&layouts->steps, &layouts->step_capacity, layouts->step_count, JFR_STEP_COUNT_MAX);
 
 	if (r == -E2BIG) {
 		return jfr_refuse(fault, r, layouts->metadata->chunk,
@@ -112,8 +112,8 @@ static int make_field(struct jfr_layouts *layouts, const struct jfr_shape *shape
 	field = &metadata->fields[inner->class->field_first + inner->field++];
 	class_index = jfr_metadata_class(metadata, field->class_id);
 	if (class_index == JFR_CLASS_NONE && !field->is_constant)
-		return bad_field(layouts, inner->class, field, "is of a class that is not there",
-			fault);
+		return bad_field(
+			layouts, inner->class, field, "is of a class that is not there", fault);
 	if (class_index == JFR_CLASS_NONE)
 		class_index = 0;
 	step = step_of(metadata, field, class_index,
@@ -126,7 +126,7 @@ static int make_field(struct jfr_layouts *layouts, const struct jfr_shape *shape
 	return 0;
 }
 
-static void look_over(struct jfr_layouts *layouts, struct jfr_layout *layout)
+static void look_over(const struct jfr_layouts *layouts, struct jfr_layout *layout)
 {
 	layout->is_numbers = true;
 	for (uint32_t i = 0; i < layout->step_count; i++) {
@@ -134,8 +134,6 @@ static void look_over(struct jfr_layouts *layouts, struct jfr_layout *layout)
 
 		if (step->form != JFR_FORM_NUMBER || step->is_array)
 			layout->is_numbers = false;
-		if (step->slot < JFR_SLOT_COUNT)
-			layout->slots_filled |= (uint8_t)(1u << step->slot);
 	}
 	layout->made = true;
 }
@@ -147,7 +145,7 @@ static int make_one(struct jfr_layouts *layouts, uint32_t class_index, struct in
 	struct nesting nesting[JFR_NESTING_MAX] = {{class, 0, JFR_SLOT_COUNT}};
 	struct jfr_layout layout = {.step_first = layouts->step_count};
 	const struct jfr_step alone = {
-		.form = (uint8_t)class->form, .slot = shape ? 0 : JFR_SLOT_COUNT};
+		.form = (uint8_t) class->form, .slot = shape ? 0 : JFR_SLOT_COUNT};
 	uint32_t depth = 1;
 	int r = 0;
 
@@ -181,8 +179,20 @@ int jfr_layout_make(struct jfr_layouts *layouts, uint32_t class_index, struct in
 	return r;
 }
 
-uint32_t jfr_layout_elements(
-	const struct jfr_layouts *layouts, uint32_t class_index, uint8_t slot)
+bool jfr_layout_has_number(const struct jfr_layouts *layouts, uint32_t class_index, uint8_t slot)
+{
+	const struct jfr_layout *layout = &layouts->layouts[class_index];
+
+	for (uint32_t i = 0; i < layout->step_count; i++) {
+		const struct jfr_step *step = &layouts->steps[layout->step_first + i];
+
+		if (step->slot == slot)
+			return step->form == JFR_FORM_NUMBER && !step->is_array;
+	}
+	return false;
+}
+
+uint32_t jfr_layout_elements(const struct jfr_layouts *layouts, uint32_t class_index, uint8_t slot)
 {
 	const struct jfr_layout *layout = &layouts->layouts[class_index];
 
@@ -304,11 +314,11 @@ void jfr_layout_read(const struct jfr_layouts *layouts, uint32_t class_index,
 	struct bytes_reader *reader, struct jfr_slot ret_slots[JFR_SLOT_COUNT])
 {
 	const struct jfr_layout *layout = &layouts->layouts[class_index];
-	const struct jfr_step *step = layouts->steps + layout->step_first;
 	struct jfr_slot slots[JFR_SLOT_COUNT + 1] = {{0, NULL}};
 	struct level levels[JFR_NESTING_MAX];
 
-	for (uint32_t i = 0; i < layout->step_count; i++, step++) {
+	for (uint32_t i = 0; i < layout->step_count; i++) {
+		const struct jfr_step *step = &layouts->steps[layout->step_first + i];
 		struct jfr_slot *slot = &slots[step->slot];
 
 		if (!step->is_array) {

@@ -37,7 +37,6 @@ struct jfr_layout {
 	uint32_t step_count;
 	bool made;
 	bool is_numbers; /* each step is one number */
-	uint8_t slots_filled; /* a bit a slot */
 };
 
 struct jfr_layouts {
@@ -64,6 +63,7 @@ int jfr_layout_make(struct jfr_layouts *layouts, uint32_t class_index, struct in
 /* Reads one value of a class whose layout is made; slots that it does not fill are 0. */
 void jfr_layout_read(const struct jfr_layouts *layouts, uint32_t class_index,
 	struct bytes_reader *reader, struct jfr_slot ret_slots[JFR_SLOT_COUNT]);
+/* Whether a number fills SLOT. */
+bool jfr_layout_has_number(const struct jfr_layouts *layouts, uint32_t class_index, uint8_t slot);
 /* The class of the elements of the array in SLOT, or JFR_CLASS_NONE. */
-uint32_t jfr_layout_elements(
-	const struct jfr_layouts *layouts, uint32_t class_index, uint8_t slot);
+uint32_t jfr_layout_elements(const struct jfr_layouts *layouts, uint32_t class_index, uint8_t slot);

@@ -70,8 +70,8 @@ static int read_text(struct reading *reading)
 	if (r == -E2BIG)
 		return too_many(reading, "texts", JFR_METADATA_TEXT_COUNT_MAX);
 	if (r == 0)
-		r = jfr_text_utf8(&text, &metadata->texts_utf8,
-			&metadata->texts[metadata->text_count]);
+		r = jfr_text_utf8(
+			&text, &metadata->texts_utf8, &metadata->texts[metadata->text_count]);
 	if (r == 0)
 		metadata->text_count++;
 	return r == -E2BIG ? too_many(reading, "bytes of texts", JFR_TEXT_BYTES_MAX) : r;

@@ -65,8 +65,8 @@ struct jfr_metadata {
 };
 
 /* CHUNK outlives the result. On failure there is nothing to release. */
-int jfr_metadata_init(struct jfr_metadata *metadata, const struct jfr_chunk *chunk,
-	struct ingest_fault *fault);
+int jfr_metadata_init(
+	struct jfr_metadata *metadata, const struct jfr_chunk *chunk, struct ingest_fault *fault);
 void jfr_metadata_done(struct jfr_metadata *metadata);
 /* The index of a class, or JFR_CLASS_NONE. */
 uint32_t jfr_metadata_class(const struct jfr_metadata *metadata, uint64_t id);

@@ -169,8 +169,7 @@ int jfr_pools_fill(struct jfr_pools *pools, struct ingest_fault *fault)
 
 /* ---- Asking ---- */
 
-static void reader_at(
-	const struct jfr_pools *pools, const uint8_t *at, struct bytes_reader *reader)
+static void reader_at(const struct jfr_pools *pools, const uint8_t *at, struct bytes_reader *reader)
 {
 	*reader = (struct bytes_reader){.at = at,
 		.end = (const uint8_t *)pools->chunk->bytes.text + pools->chunk->bytes.length};

@@ -17,15 +17,15 @@
 #define JFR_CONSTANT_COUNT_MAX (16u << 20)
 
 /* X(ID, class, fields that are asked for, ...) */
-#define JFR_POOLS(X)                                                     \
-	X(TEXT, "java.lang.String", "")                                  \
-	X(SYMBOL, "jdk.types.Symbol", "string")                          \
-	X(CLASS, "java.lang.Class", "name")                              \
-	X(METHOD, "jdk.types.Method", "type", "name")                    \
-	X(FRAME_TYPE, "jdk.types.FrameType", "description")              \
-	X(STATE, "jdk.types.ThreadState", "name")                        \
+#define JFR_POOLS(X)                                                      \
+	X(TEXT, "java.lang.String", "")                                   \
+	X(SYMBOL, "jdk.types.Symbol", "string")                           \
+	X(CLASS, "java.lang.Class", "name")                               \
+	X(METHOD, "jdk.types.Method", "type", "name")                     \
+	X(FRAME_TYPE, "jdk.types.FrameType", "description")               \
+	X(STATE, "jdk.types.ThreadState", "name")                         \
 	X(THREAD, "java.lang.Thread", "javaName", "osName", "osThreadId") \
-	X(STACK, "jdk.types.StackTrace", "truncated", "frames")          \
+	X(STACK, "jdk.types.StackTrace", "truncated", "frames")           \
 	X(FRAME, "jdk.types.StackFrame", "method", "lineNumber", "type")
 
 enum jfr_pool_id {

@@ -66,9 +66,10 @@ static int refuse_other(struct ingest_text bytes, struct ingest_fault *fault)
 		const char *begin;
 		const char *name;
 	} known[] = {{"\x1f\x8b", "gzip within gzip"}, {"\x04\x22\x4d\x18", "LZ4"},
-		{"\x28\xb5\x2f\xfd", "zstd"}, {"PK\x03\x04", "a ZIP file"}, {"\x7f"
-									     "ELF",
-							    "ELF"},
+		{"\x28\xb5\x2f\xfd", "zstd"}, {"PK\x03\x04", "a ZIP file"},
+		{"\x7f"
+		 "ELF",
+			"ELF"},
 		{"<", "HTML or XML"}, {"{", "JSON"}, {"[", "JSON"}};
 	const char *name = "something else";
 	char shown[3 * SHOWN_BYTES + 1] = "";
@@ -194,7 +195,6 @@ static int open_kind(struct adding *adding, uint32_t kind)
 {
 	const struct jfr_shape *shape = &jfr_kind_shapes[kind];
 	uint32_t class_index = find_class(&adding->metadata, shape->class_name);
-	uint8_t filled;
 	int r;
 
 	adding->classes[kind] = class_index;
@@ -205,10 +205,10 @@ static int open_kind(struct adding *adding, uint32_t kind)
 	r = jfr_layout_make(&adding->layouts, class_index, adding->fault);
 	if (r < 0)
 		return r;
-	filled = adding->layouts.layouts[class_index].slots_filled;
-	if (jfr_kinds[kind].is_weighed && (filled & 1u << JFR_EVENT_WEIGHT) == 0) {
+	if (jfr_kinds[kind].is_weighed &&
+		!jfr_layout_has_number(&adding->layouts, class_index, JFR_EVENT_WEIGHT)) {
 		return jfr_refuse(adding->fault, -EBADMSG, &adding->jfr->chunk,
-			"metadata: %s has no field %s, without which it weighs nothing",
+			"metadata: %s has no number %s, without which it weighs nothing",
 			shape->class_name, shape->fields[JFR_EVENT_WEIGHT]);
 	}
 	return 0;
@@ -237,8 +237,7 @@ static int read_thread(struct adding *adding, uint64_t number, struct thread *re
 		return 0;
 	r = jfr_pool_text(&adding->pools, JFR_POOL_TEXT, &slots[JFR_THREAD_JAVA_NAME], &name);
 	if (r == 0 || (r == 1 && name.length == 0))
-		r = jfr_pool_text(
-			&adding->pools, JFR_POOL_TEXT, &slots[JFR_THREAD_OS_NAME], &name);
+		r = jfr_pool_text(&adding->pools, JFR_POOL_TEXT, &slots[JFR_THREAD_OS_NAME], &name);
 	if (r < 0)
 		return r;
 	id = slots[JFR_THREAD_OS_ID].number;
@@ -323,8 +322,8 @@ static int read_ticks(const struct jfr_chunk *chunk, int64_t ticks, struct weigh
 	return 0;
 }
 
-static int weigh(const struct jfr *jfr, enum jfr_measure measure, uint64_t field,
-	struct weight *ret_weight)
+static int weigh(
+	const struct jfr *jfr, enum jfr_measure measure, uint64_t field, struct weight *ret_weight)
 {
 	*ret_weight = (struct weight){1, 1};
 	switch (measure) {
@@ -371,8 +370,8 @@ static int add_to_type(struct adding *adding, const struct placed *placed, uint3
 			adding->batch, type->type, period_of(adding->jfr, type->measure), table);
 	if (r < 0)
 		return r;
-	return ingest_batch_sample(adding->batch, *table, placed->stack, placed->series,
-		weight.count, weight.value);
+	return ingest_batch_sample(
+		adding->batch, *table, placed->stack, placed->series, weight.count, weight.value);
 }
 
 static int is_sleeping(struct adding *adding, const struct jfr_slot *state, bool *ret_is_sleeping)

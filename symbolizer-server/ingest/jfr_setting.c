@@ -10,8 +10,8 @@
 static const struct {
 	const char *name;
 	uint64_t ns;
-} units[] = {{"ns", 1}, {"us", 1000}, {"ms", NS_PER_MS}, {"s", NS_PER_S},
-	{"m", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}};
+} units[] = {{"ns", 1}, {"us", 1000}, {"ms", NS_PER_MS}, {"s", NS_PER_S}, {"m", 60 * NS_PER_S},
+	{"h", 3600 * NS_PER_S}};
 
 /* `10000000`, `10 ms`; 0 where it is neither, or too long. */
 static uint64_t read_period(struct ingest_text text)
@@ -29,8 +29,8 @@ static uint64_t read_period(struct ingest_text text)
 	while (at > 0 && at < text.length && text.text[at] == ' ')
 		at++;
 	for (size_t i = 0; at > 0 && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (jfr_text_is((struct ingest_text){text.text + at, text.length - at},
-			    units[i].name))
+		if (jfr_text_is(
+			    (struct ingest_text){text.text + at, text.length - at}, units[i].name))
 			return number <= PERIOD_NS_MAX / units[i].ns ? number * units[i].ns : 0;
 	}
 	return 0;

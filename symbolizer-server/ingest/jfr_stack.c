@@ -25,8 +25,8 @@ int jfr_stacks_init(struct jfr_stacks *stacks, struct jfr_pools *pools, struct i
 {
 	uint32_t stack_class = pools->pools[JFR_POOL_STACK].class_index;
 
-	*stacks = (struct jfr_stacks){
-		.pools = pools, .batch = batch, .frame_class = JFR_CLASS_NONE};
+	*stacks =
+		(struct jfr_stacks){.pools = pools, .batch = batch, .frame_class = JFR_CLASS_NONE};
 	index_map_init(&stacks->frame_rows, FRAME_COUNT_MAX);
 	index_map_init(&stacks->stack_rows, JFR_CONSTANT_COUNT_MAX);
 	bytes_writer_init(&stacks->name, NAME_BYTES_MAX);
@@ -128,8 +128,7 @@ static int get_frame(struct jfr_stacks *stacks, const struct jfr_slot *slots, ui
 		.type = slots[JFR_FRAME_TYPE].number,
 		.line = (uint32_t)slots[JFR_FRAME_LINE].number};
 	uint64_t hash = hash_pair(row.method, (uint64_t)row.line << 32 ^ row.type);
-	uint32_t known =
-		index_map_find(&stacks->frame_rows, hash, has_frame, stacks->frames, &row);
+	uint32_t known = index_map_find(&stacks->frame_rows, hash, has_frame, stacks->frames, &row);
 	int r;
 
 	if (known != INDEX_MAP_NONE) {
@@ -151,8 +150,8 @@ static int get_frame(struct jfr_stacks *stacks, const struct jfr_slot *slots, ui
 
 /* ---- Stacks ---- */
 
-static int push_name(struct jfr_stacks *stacks, enum frame_kind kind, const char *text,
-	uint32_t *count)
+static int push_name(
+	struct jfr_stacks *stacks, enum frame_kind kind, const char *text, uint32_t *count)
 {
 	const struct ingest_name name = {.kind = kind, .function = {text, strlen(text)}};
 

@@ -41,8 +41,7 @@ struct jfr_stacks {
 };
 
 /* The pools are filled. */
-int jfr_stacks_init(
-	struct jfr_stacks *stacks, struct jfr_pools *pools, struct ingest_batch *batch);
+int jfr_stacks_init(struct jfr_stacks *stacks, struct jfr_pools *pools, struct ingest_batch *batch);
 void jfr_stacks_done(struct jfr_stacks *stacks);
 /* The batch's stack for stack NUMBER of the chunk; 0 is none. */
 int jfr_stack_get(struct jfr_stacks *stacks, uint64_t number, uint32_t *ret_stack);

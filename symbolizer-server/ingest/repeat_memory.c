@@ -73,8 +73,7 @@ static bool has_key(const void *context, uint32_t index, const void *key)
 
 static struct repeat_row *find_in(const struct generation *generation, const struct hash128 *key)
 {
-	uint32_t row = index_map_find(
-		&generation->keys, key->low, has_key, generation->rows, key);
+	uint32_t row = index_map_find(&generation->keys, key->low, has_key, generation->rows, key);
 
 	return row == INDEX_MAP_NONE ? NULL : &generation->rows[row];
 }

@@ -101,7 +101,7 @@ static void what_is_too_old_is_told(void)
 static void drops_are_added_up(void)
 {
 	const struct ingest_drops drops = {
-		.names_cut = 2, .empty = 3, .numbers_dropped = 1, .broken = 1};
+		.names_cut = 2, .empty = 3, .numbers_dropped = 1, .broken = 1, .sleeping = 2};
 
 	ingest_desk_note_drops(desk, &drops);
 	ingest_desk_note_drops(desk, &drops);
@@ -109,8 +109,23 @@ static void drops_are_added_up(void)
 	CHECK_EQ(counter("client_empty"), 6);
 	CHECK_EQ(counter("client_numbers_dropped"), 2);
 	CHECK_EQ(counter("client_broken"), 2);
+	CHECK_EQ(counter("client_sleeping"), 4);
 	ingest_desk_count(desk, INGEST_UPLOADS, 2);
 	CHECK_EQ(counter("client_uploads"), 2);
+}
+
+static void what_comes_again_is_known_up_to_a_number(void)
+{
+	const struct hash128 key = {1, 2};
+
+	CHECK_EQ(ingest_desk_begin(desk, &key, 1), REPEAT_NEW);
+	ingest_desk_end(desk, &key, true);
+	CHECK_EQ(ingest_desk_begin(desk, &key, 2), REPEAT_STORED);
+	CHECK_EQ(counter("client_uploads_repeated"), 1);
+	CHECK_EQ(counter("client_repeats_forgotten"), 0);
+	for (uint64_t i = 0; i < 2 * REPEAT_COUNT_MAX; i++)
+		CHECK_EQ(ingest_desk_begin(desk, &(struct hash128){i, 3}, 3), REPEAT_NEW);
+	CHECK_EQ(counter("client_repeats_forgotten"), REPEAT_COUNT_MAX);
 }
 
 int main(void)
@@ -124,6 +139,7 @@ int main(void)
 	RUN(nothing_is_answered_at_once);
 	RUN(what_is_too_old_is_told);
 	RUN(drops_are_added_up);
+	RUN(what_comes_again_is_known_up_to_a_number);
 	profile_store_close(store);
 	ingest_desk_free(desk);
 	return 0;

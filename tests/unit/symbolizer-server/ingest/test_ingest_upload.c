@@ -6,6 +6,8 @@
 #include "store/base/deflate.h"
 #include "symbolizer-server/ingest/profile_list.h"
 #include "tests/support/ingest_fixture.h"
+#include "tests/support/made_contexts.h"
+#include "tests/support/made_jfr.h"
 #include "tests/support/made_pprof.h"
 
 #define CPU PROFILE_TYPE_ON_CPU
@@ -14,6 +16,7 @@ static struct ingest_drops drops;
 static struct ingest_fault fault;
 static struct profile_list list;
 static struct proto_text pprof;
+static struct made_jfr jfr;
 
 static int read_body(const struct ingest_upload *upload, const void *body, size_t length)
 {
@@ -137,6 +140,101 @@ static void a_form_without_a_profile_stores_nothing(void)
 	CHECK(strstr(fault.text, "prev_profile"));
 }
 
+/* A form with a recording and labels, packed or not. */
+static void make_jfr_form(struct bytes_writer *form, bool is_packed)
+{
+	static const char jfr_head[] =
+		"--b\r\nContent-Disposition: form-data; name=\"jfr\"; filename=\"jfr\"\r\n\r\n";
+	static const char labels_head[] = "\r\n--b\r\nContent-Disposition: form-data; "
+					  "name=\"labels\"; filename=\"labels\"\r\n\r\n";
+	static struct proto_text labels;
+
+	jfr.length = 0;
+	made_jfr_chunk(&jfr);
+	made_contexts(&labels);
+	bytes_writer_init(form, 1u << 20);
+	bytes_write_span(form, jfr_head, sizeof(jfr_head) - 1);
+	if (is_packed)
+		CHECK_EQ(deflate_write_gzip(form, jfr.bytes, jfr.length), 0);
+	else
+		bytes_write_span(form, jfr.bytes, jfr.length);
+	bytes_write_span(form, labels_head, sizeof(labels_head) - 1);
+	if (is_packed)
+		CHECK_EQ(deflate_write_gzip(form, labels.bytes, labels.length), 0);
+	else
+		bytes_write_span(form, labels.bytes, labels.length);
+	bytes_write_span(form, "\r\n--b--\r\n", 9);
+}
+
+static void recordings_come_bare_packed_and_in_forms_with_labels(void)
+{
+	struct ingest_upload upload = with_name("demo");
+	struct bytes_writer form;
+
+	upload.content_type = "multipart/form-data; boundary=b";
+	for (int way = 0; way < 4; way++) {
+		make_jfr_form(&form, way % 2);
+		upload.format = way < 2 ? "jfr" : NULL;
+		CHECK_EQ(read_body(&upload, form.bytes, form.byte_count), 0);
+		CHECK_EQ(list.count, 1);
+		CHECK(strstr(ingest_lines(list.profiles[0]),
+			CPU "{endpoint=/heavy,service_name=demo,vehicle=car} " MADE_JFR_RUN
+			    " 2 40000000\n"));
+		free_profiles();
+		bytes_writer_done(&form);
+	}
+	upload.content_type = NULL;
+	upload.sample_rate = "1000";
+	CHECK_EQ(read_body(&upload, jfr.bytes, jfr.length), 0);
+	CHECK(strstr(ingest_lines(list.profiles[0]),
+		CPU "{service_name=demo} " MADE_JFR_RUN " 2 2000000\n"));
+	free_profiles();
+}
+
+static void chunks_have_their_own_times_unless_one_is_told(void)
+{
+	struct ingest_upload upload = with_name("demo");
+
+	jfr.length = 0;
+	made_jfr_chunk(&jfr);
+	made_jfr_chunk(&jfr);
+	made_jfr_set_big(&jfr, jfr.chunk_at + 32, MADE_JFR_START_NS + 60 * NS_PER_S, 8);
+	upload.format = "jfr";
+	CHECK_EQ(read_body(&upload, jfr.bytes, jfr.length), 0);
+	CHECK_EQ(list.count, 1);
+	CHECK_EQ(profile_window_epoch_ns(list.profiles[0]), INGEST_START_NS);
+	free_profiles();
+	upload.from = "";
+	CHECK_EQ(read_body(&upload, jfr.bytes, jfr.length), 0);
+	CHECK_EQ(list.count, 2);
+	CHECK_EQ(profile_window_epoch_ns(list.profiles[1]), MADE_JFR_START_NS + 60 * NS_PER_S);
+	CHECK_EQ(profile_window_end_epoch_ns(list.profiles[1]), MADE_JFR_START_NS + 70 * NS_PER_S);
+	free_profiles();
+	/* What is damaged in its second chunk is not stored in part. */
+	CHECK_EQ(read_body(&upload, jfr.bytes, jfr.length - 1), -EBADMSG);
+	CHECK(strstr(fault.text, "chunk 2"));
+	CHECK_EQ(list.count, 0);
+}
+
+static void equal_uploads_have_one_key(void)
+{
+	struct ingest_upload upload = with_name("demo"), other = with_name("demo");
+	struct ingest_text body = {"FLR", 4};
+	struct hash128 key, same;
+
+	CHECK(ingest_upload_is_recording(&upload, body));
+	CHECK(!ingest_upload_is_recording(&upload, (struct ingest_text){"a 1", 3}));
+	CHECK_EQ(ingest_upload_key(&upload, body, &key), 0);
+	other.now_ns++;
+	CHECK_EQ(ingest_upload_key(&other, body, &same), 0);
+	CHECK(key.low == same.low && key.high == same.high);
+	CHECK_EQ(ingest_upload_key(&other, (struct ingest_text){"FLS", 4}, &same), 0);
+	CHECK(key.low != same.low || key.high != same.high);
+	other.until = "1796061881";
+	CHECK_EQ(ingest_upload_key(&other, body, &same), 0);
+	CHECK(key.low != same.low || key.high != same.high);
+}
+
 static void odd_times_are_now(void)
 {
 	struct ingest_upload upload = with_name("demo");
@@ -188,6 +286,9 @@ int main(void)
 	RUN(a_service_label_goes_before_the_name);
 	RUN(pprof_comes_bare_packed_and_in_forms);
 	RUN(a_form_without_a_profile_stores_nothing);
+	RUN(recordings_come_bare_packed_and_in_forms_with_labels);
+	RUN(chunks_have_their_own_times_unless_one_is_told);
+	RUN(equal_uploads_have_one_key);
 	RUN(odd_times_are_now);
 	RUN(what_is_wrong_is_said);
 	RUN(a_bomb_is_not_unpacked);
