@@ -28,42 +28,41 @@ struct jfr_kind_type {
 	enum jfr_measure measure;
 };
 
-/* X(event, field of its weight or "", field of its thread, type, measure, type, measure) */
+/* X(ID, event, field of its weight or "", field of its thread, type, measure, type, measure) */
 #define JFR_KINDS(X)                                                                               \
-	X("jdk.ExecutionSample", "", "sampledThread",                                              \
+	X(EXECUTION, "jdk.ExecutionSample", "", "sampledThread",                                   \
 		"process_cpu:cpu:nanoseconds:cpu:nanoseconds", CPU, "", NONE)                      \
-	X("profiler.WallClockSample", "samples", "sampledThread",                                  \
+	X(WALL, "profiler.WallClockSample", "samples", "sampledThread",                            \
 		"wall:wall:nanoseconds:wall:nanoseconds", WALL, "", NONE)                          \
-	X("jdk.ObjectAllocationInNewTLAB", "tlabSize", "eventThread",                              \
+	X(IN_TLAB, "jdk.ObjectAllocationInNewTLAB", "tlabSize", "eventThread",                     \
 		"memory:alloc_in_new_tlab_objects:count:space:bytes", ONE,                         \
 		"memory:alloc_in_new_tlab_bytes:bytes:space:bytes", WEIGHT)                        \
-	X("jdk.ObjectAllocationOutsideTLAB", "allocationSize", "eventThread",                      \
+	X(OUTSIDE_TLAB, "jdk.ObjectAllocationOutsideTLAB", "allocationSize", "eventThread",        \
 		"memory:alloc_outside_tlab_objects:count:space:bytes", ONE,                        \
 		"memory:alloc_outside_tlab_bytes:bytes:space:bytes", WEIGHT)                       \
-	X("jdk.ObjectAllocationSample", "weight", "eventThread",                                   \
+	X(ALLOCATION, "jdk.ObjectAllocationSample", "weight", "eventThread",                       \
 		"memory:alloc_sample_objects:count:space:bytes", ONE,                              \
 		"memory:alloc_sample_bytes:bytes:space:bytes", WEIGHT)                             \
-	X("profiler.LiveObject", "", "eventThread", "memory:live:count:objects:count", ONE, "",    \
-		NONE)                                                                              \
-	X("jdk.JavaMonitorEnter", "duration", "eventThread",                                       \
+	X(LIVE, "profiler.LiveObject", "", "eventThread", "memory:live:count:objects:count", ONE,  \
+		"", NONE)                                                                          \
+	X(MONITOR, "jdk.JavaMonitorEnter", "duration", "eventThread",                              \
 		"mutex:contentions:count:mutex:count", ONE, "mutex:delay:nanoseconds:mutex:count", \
 		TICKS)                                                                             \
-	X("jdk.ThreadPark", "duration", "eventThread", "block:contentions:count:block:count", ONE, \
-		"block:delay:nanoseconds:block:count", TICKS)
+	X(PARK, "jdk.ThreadPark", "duration", "eventThread",                                       \
+		"block:contentions:count:block:count", ONE, "block:delay:nanoseconds:block:count", \
+		TICKS)
 
 struct jfr_kind {
 	struct jfr_kind_type types[JFR_KIND_TYPE_COUNT];
 	bool is_weighed; /* it is nothing without the field of its weight */
 };
 
-enum {
-#define JFR_KIND_ONE(...) +1
-	JFR_KIND_COUNT = 0 JFR_KINDS(JFR_KIND_ONE)
-#undef JFR_KIND_ONE
+enum jfr_kind_id {
+#define JFR_KIND_ID(id, ...) JFR_KIND_##id,
+	JFR_KINDS(JFR_KIND_ID)
+#undef JFR_KIND_ID
+		JFR_KIND_COUNT
 };
-
-/* The first two of the list, which know more than their weight. */
-enum { JFR_KIND_EXECUTION = 0, JFR_KIND_WALL = 1 };
 
 /* Slots of the fields of all kinds. */
 enum {

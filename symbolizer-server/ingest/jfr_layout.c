@@ -52,11 +52,11 @@ static const struct jfr_shape *shape_of(
 
 static uint8_t slot_of(const struct jfr_shape *shape, struct ingest_text field)
 {
-	for (uint8_t i = 0; shape && i < JFR_SLOT_COUNT && shape->fields[i]; i++) {
+	for (uint8_t i = 0; shape && i < JFR_FIELD_SLOT_COUNT && shape->fields[i]; i++) {
 		if (jfr_text_is(field, shape->fields[i]))
 			return i;
 	}
-	return JFR_SLOT_COUNT;
+	return JFR_SLOT_NONE;
 }
 
 static int add_step(struct jfr_layouts *layouts, const struct jfr_step *step,
@@ -142,10 +142,10 @@ static int make_one(struct jfr_layouts *layouts, uint32_t class_index, struct in
 {
 	const struct jfr_class *class = &layouts->metadata->classes[class_index];
 	const struct jfr_shape *shape = shape_of(layouts, class);
-	struct nesting nesting[JFR_NESTING_MAX] = {{class, 0, JFR_SLOT_COUNT}};
+	struct nesting nesting[JFR_NESTING_MAX] = {{class, 0, JFR_SLOT_NONE}};
 	struct jfr_layout layout = {.step_first = layouts->step_count};
 	const struct jfr_step alone = {
-		.form = (uint8_t) class->form, .slot = shape ? 0 : JFR_SLOT_COUNT};
+		.form = (uint8_t) class->form, .slot = shape ? 0 : JFR_SLOT_NONE};
 	uint32_t depth = 1;
 	int r = 0;
 
@@ -314,13 +314,17 @@ void jfr_layout_read(const struct jfr_layouts *layouts, uint32_t class_index,
 	struct bytes_reader *reader, struct jfr_slot ret_slots[JFR_SLOT_COUNT])
 {
 	const struct jfr_layout *layout = &layouts->layouts[class_index];
-	struct jfr_slot slots[JFR_SLOT_COUNT + 1] = {{0, NULL}};
 	struct level levels[JFR_NESTING_MAX];
 
+	memset(ret_slots, 0, JFR_SLOT_COUNT * sizeof(*ret_slots));
 	for (uint32_t i = 0; i < layout->step_count; i++) {
 		const struct jfr_step *step = &layouts->steps[layout->step_first + i];
-		struct jfr_slot *slot = &slots[step->slot];
+		struct jfr_slot *slot = &ret_slots[step->slot];
 
+		if (layout->is_numbers) {
+			slot->number = jfr_number(reader);
+			continue;
+		}
 		if (!step->is_array) {
 			read_single(reader, (enum jfr_form)step->form, slot);
 			continue;
@@ -329,5 +333,4 @@ void jfr_layout_read(const struct jfr_layouts *layouts, uint32_t class_index,
 		if (enter_array(layouts, step, reader, &levels[0]))
 			skip_levels(layouts, reader, levels);
 	}
-	memcpy(ret_slots, slots, JFR_SLOT_COUNT * sizeof(*slots));
 }

@@ -12,8 +12,10 @@
 
 #include "symbolizer-server/ingest/jfr_metadata.h"
 
-/* Fields that are asked of one class. */
-#define JFR_SLOT_COUNT 6u
+/* Fields that are asked of one class; a last slot takes what nobody asks for. */
+#define JFR_FIELD_SLOT_COUNT 5u
+#define JFR_SLOT_COUNT (JFR_FIELD_SLOT_COUNT + 1)
+#define JFR_SLOT_NONE JFR_FIELD_SLOT_COUNT
 /* Fields of fields; JDK's have two. */
 #define JFR_NESTING_MAX 8u
 /* Steps of all layouts. A class within classes repeats the steps of its own. */
@@ -22,12 +24,12 @@
 /* What is asked of a class: names of fields, the slot of each is its index. */
 struct jfr_shape {
 	const char *class_name;
-	const char *fields[JFR_SLOT_COUNT]; /* NULL behind the last */
+	const char *fields[JFR_FIELD_SLOT_COUNT]; /* NULL behind the last */
 };
 
 struct jfr_step {
 	uint8_t form; /* enum jfr_form; JFR_FORM_CLASS: elements of an array, never alone */
-	uint8_t slot; /* JFR_SLOT_COUNT: none */
+	uint8_t slot; /* or JFR_SLOT_NONE */
 	bool is_array;
 	uint32_t class_index; /* of elements */
 };

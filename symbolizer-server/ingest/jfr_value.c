@@ -18,25 +18,37 @@ static void refuse(struct bytes_reader *reader)
 	reader->at = reader->end;
 }
 
+/* Nine bytes or more are there. */
+static uint64_t read_within(struct bytes_reader *reader)
+{
+	const uint8_t *at = reader->at;
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 7 * SEVEN_BIT_BYTES; shift += 7) {
+		value |= (uint64_t)(*at & 0x7f) << shift;
+		if (*at++ < 0x80) {
+			reader->at = at;
+			return value;
+		}
+	}
+	reader->at = at + 1;
+	return value | (uint64_t)*at << (7 * SEVEN_BIT_BYTES);
+}
+
 uint64_t jfr_long_number(struct bytes_reader *reader)
 {
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i <= SEVEN_BIT_BYTES; i++) {
-		uint8_t byte;
-
-		if (reader->at == reader->end) {
-			refuse(reader);
-			return 0;
-		}
-		byte = *reader->at++;
-		if (i == SEVEN_BIT_BYTES)
-			return value | (uint64_t)byte << (7 * SEVEN_BIT_BYTES);
-		value |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (byte < 0x80)
+	if (reader->end - reader->at > SEVEN_BIT_BYTES)
+		return read_within(reader);
+	/* Fewer: so none may be the last of nine. */
+	for (unsigned shift = 0; reader->at < reader->end; shift += 7) {
+		value |= (uint64_t)(*reader->at & 0x7f) << shift;
+		if (*reader->at++ < 0x80)
 			return value;
 	}
-	return value;
+	refuse(reader);
+	return 0;
 }
 
 void jfr_skip_numbers(struct bytes_reader *reader, uint64_t count)

@@ -90,7 +90,7 @@ static void turn(struct repeat_memory *memory, uint64_t now_ns)
 {
 	struct generation emptied = memory->old;
 
-	for (uint32_t i = 0; i < emptied.count; i++) {
+	for (uint32_t i = 0; emptied.rows && i < emptied.count; i++) {
 		if (now_ns - emptied.rows[i].at_ns < REPEAT_SPAN_NS)
 			memory->forgotten_count++;
 	}
