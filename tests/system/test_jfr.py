@@ -13,11 +13,12 @@ import os
 import re
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import check, note, play
+from harness import check, note, play, wait_until
 
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 WALL = "wall:wall:nanoseconds:wall:nanoseconds"
@@ -208,6 +209,31 @@ def check_repeated(server):
     note("  sent again: once")
 
 
+def check_full_disk(stage):
+    """What was not stored may come again: it counts then, and once."""
+    folder = stage.new_folder("small")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "small", folder], check=True)
+    server = stage.server("--retain-time", "forever", data="small")
+    path, content_type, body = recording("agent_0_18")
+    filler = os.path.join(folder, "filler")
+
+    def is_refused():
+        subprocess.run(["dd", "if=/dev/zero", f"of={filler}", "bs=4k"], check=False, capture_output=True)
+        return post(server, path.replace("region%3Deu-north-1", f"region%3D{time.time_ns()}"), content_type, body)[0] == 503
+
+    wait_until(is_refused, 30, "a full disk refuses nothing")
+    status, answer = post(server, path, content_type, body)
+    check(status == 503, f"a full disk: {status} {answer[:200]!r}")
+    os.unlink(filler)
+    wait_until(lambda: post(server, path, content_type, body)[0] == 200, 30, "nothing is stored again")
+    stored(server, path, content_type, body)
+    found = sum(folded(server, f'{CPU}{{service_name="demo.java.app",region="eu-north-1"}}').values())
+    check(found == EXPECTED["agent_0_18"]["totals"][CPU], f"{found} ns after two attempts and a repetition")
+    server.stop()
+    subprocess.run(["umount", folder], check=True)
+    note("  a full disk: 503, then stored, once")
+
+
 def refused(server, expected, words, body, path="/ingest?name=bad&format=jfr", content_type="application/octet-stream"):
     status, answer = post(server, path, content_type, body)
     message = json.loads(answer)["message"]
@@ -279,6 +305,7 @@ def test(stage):
     check_refused(server)
     check_made_now(stage, server)
     server.stop()
+    check_full_disk(stage)
 
 
 play(test)
