@@ -48,7 +48,7 @@ static int check_version(
 
 	if (major != VERSION_MAJOR) {
 		return jfr_refuse(fault, -EBADMSG, chunk,
-			"it is of version %u.%u; versions 2.0 and 2.1 are read (JDK 9 and later)",
+			"it is of version %u.%u; versions 2.0 and 2.1 are read (JDK 11 and later)",
 			major, minor);
 	}
 	if ((read_big(header + 64, 4) & FLAG_PACKED_NUMBERS) == 0) {

@@ -50,7 +50,9 @@ struct jfr_kind_type {
 		TICKS)                                                                             \
 	X(PARK, "jdk.ThreadPark", "duration", "eventThread",                                       \
 		"block:contentions:count:block:count", ONE, "block:delay:nanoseconds:block:count", \
-		TICKS)
+		TICKS)                                                                             \
+	X(MALLOC, "profiler.Malloc", "size", "eventThread", "memory:malloc_objects:count::", ONE,  \
+		"memory:malloc_bytes:bytes::", WEIGHT)
 
 struct jfr_kind {
 	struct jfr_kind_type types[JFR_KIND_TYPE_COUNT];

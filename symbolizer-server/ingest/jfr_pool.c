@@ -58,7 +58,8 @@ static uint32_t find_place(const struct jfr_pool *pool, uint64_t number)
 		&pool->numbers, hash_pair(number, 0), has_number, pool->places, &number);
 }
 
-static int add_place(struct jfr_pool *pool, uint64_t number, const uint8_t *at)
+static int add_place(
+	struct jfr_pools *pools, struct jfr_pool *pool, uint64_t number, const uint8_t *at)
 {
 	uint32_t known = find_place(pool, number);
 	int r;
@@ -67,11 +68,14 @@ static int add_place(struct jfr_pool *pool, uint64_t number, const uint8_t *at)
 		pool->places[known].at = at;
 		return 0;
 	}
+	if (pools->constant_count == JFR_CONSTANT_COUNT_MAX)
+		return -E2BIG;
 	r = grow_array(&pool->places, &pool->capacity, pool->count, JFR_CONSTANT_COUNT_MAX);
 	if (r == 0)
 		r = index_map_add(&pool->numbers, hash_pair(number, 0), pool->count);
 	if (r == 0)
 		pool->places[pool->count++] = (struct jfr_place){number, at};
+	pools->constant_count += r == 0;
 	return r;
 }
 
@@ -121,12 +125,11 @@ static int fill_pool(
 		if (bytes_reader_fault(reader) < 0)
 			r = damaged(pools, fault);
 		else if (pool)
-			r = add_place(pool, number, at);
+			r = add_place(pools, pool, number, at);
 	}
 	if (r == -E2BIG && fault->text[0] == '\0') {
-		return jfr_refuse(fault, r, pools->chunk, "more than %u constants of class %.*s",
-			JFR_CONSTANT_COUNT_MAX, (int)metadata->classes[class_index].name.length,
-			metadata->classes[class_index].name.text);
+		return jfr_refuse(fault, r, pools->chunk,
+			"its checkpoints have more than %u constants", JFR_CONSTANT_COUNT_MAX);
 	}
 	return r;
 }

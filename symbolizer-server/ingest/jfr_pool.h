@@ -13,8 +13,9 @@
 
 #include "symbolizer-server/ingest/jfr_layout.h"
 
-/* Of one class. A chunk of 256 MiB of stacks with four frames has as many. */
-#define JFR_CONSTANT_COUNT_MAX (16u << 20)
+/* Of one chunk, all classes together; a recorder that fills a chunk of 100 MiB has a tenth of that.
+ * They take 210 MiB. */
+#define JFR_CONSTANT_COUNT_MAX (4u << 20)
 
 /* X(ID, class, fields that are asked for, ...) */
 #define JFR_POOLS(X)                                                      \
@@ -59,6 +60,7 @@ struct jfr_pools {
 	const struct jfr_chunk *chunk;
 	struct jfr_layouts *layouts;
 	struct jfr_pool pools[JFR_POOL_COUNT];
+	uint32_t constant_count; /* of all */
 	struct arena texts; /* those that do not stand as UTF-8 */
 };
 

@@ -11,6 +11,7 @@
  */
 #include "symbolizer-server/ingest/jfr_read.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,7 @@ static int refuse_other(struct ingest_text bytes, struct ingest_fault *fault)
 			"ELF"},
 		{"<", "HTML or XML"}, {"{", "JSON"}, {"[", "JSON"}};
 	const char *name = "something else";
+	bool is_text = true;
 	char shown[3 * SHOWN_BYTES + 1] = "";
 	size_t count = bytes.length < SHOWN_BYTES ? bytes.length : SHOWN_BYTES;
 
@@ -81,8 +83,12 @@ static int refuse_other(struct ingest_text bytes, struct ingest_fault *fault)
 		if (bytes.length >= length && memcmp(bytes.text, known[i].begin, length) == 0)
 			name = known[i].name;
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		snprintf(shown + 3 * i, 4, " %02x", (uint8_t)bytes.text[i]);
+		is_text &= isprint((unsigned char)bytes.text[i]) != 0;
+	}
+	if (is_text && strcmp(name, "something else") == 0)
+		name = "text";
 	return ingest_refuse(fault, -EBADMSG,
 		"format=jfr: a flight recording begins with FLR; this looks like %s, its first "
 		"bytes are%s",

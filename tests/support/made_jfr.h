@@ -153,6 +153,7 @@ enum {
 	MADE_LIVE,
 	MADE_MONITOR,
 	MADE_PARK,
+	MADE_MALLOC,
 	MADE_SETTING,
 	MADE_OTHER,
 };
@@ -213,6 +214,7 @@ static const struct made_jfr_class made_jfr_classes[] = {
 	{MADE_LIVE, "profiler.LiveObject", {MADE_JFR_SAMPLE("eventThread")}},
 	{MADE_MONITOR, "jdk.JavaMonitorEnter", MADE_JFR_WEIGHED("duration")},
 	{MADE_PARK, "jdk.ThreadPark", MADE_JFR_WEIGHED("duration")},
+	{MADE_MALLOC, "profiler.Malloc", MADE_JFR_WEIGHED("size")},
 	{MADE_SETTING, "jdk.ActiveSetting",
 		{{"startTime", MADE_LONG, false, false}, {"id", MADE_LONG, false, false},
 			{"name", MADE_TEXT, false, false}, {"value", MADE_TEXT, false, false}}},
@@ -418,6 +420,7 @@ static inline void made_jfr_samples(struct made_jfr *jfr)
 	made_jfr_event(jfr, MADE_LIVE, 9, 1, 51);
 	made_jfr_event(jfr, MADE_MONITOR, 10, 1, 51, 1500, 0);
 	made_jfr_event(jfr, MADE_PARK, 11, 1, 51, 3, 0);
+	made_jfr_event(jfr, MADE_MALLOC, 12, 1, 52, 100, 0);
 }
 
 /* One chunk of all of it. */
@@ -449,6 +452,8 @@ static inline void made_jfr_chunk(struct made_jfr *jfr)
 	"memory:alloc_sample_bytes:bytes:space:bytes{} [no stack] 1 4096\n"                \
 	"memory:alloc_sample_objects:count:space:bytes{} [no stack] 1 1\n"                 \
 	"memory:live:count:objects:count{} " MADE_JFR_RUN " 1 1\n"                         \
+	"memory:malloc_bytes:bytes::{} " MADE_JFR_MEMSET " 1 100\n"                        \
+	"memory:malloc_objects:count::{} " MADE_JFR_MEMSET " 1 1\n"                        \
 	"mutex:contentions:count:mutex:count{} " MADE_JFR_RUN " 1 1\n"                     \
 	"mutex:delay:nanoseconds:mutex:count{} " MADE_JFR_RUN " 1 1500000\n"               \
 	"process_cpu:cpu:nanoseconds:cpu:nanoseconds{} " MADE_JFR_RUN " 2 40000000\n"      \

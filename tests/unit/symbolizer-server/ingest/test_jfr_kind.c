@@ -5,7 +5,7 @@
 
 static void the_list_is_whole(void)
 {
-	CHECK_EQ(JFR_KIND_COUNT, 8);
+	CHECK_EQ(JFR_KIND_COUNT, 9);
 	CHECK_STR(jfr_kind_shapes[JFR_KIND_EXECUTION].class_name, "jdk.ExecutionSample");
 	CHECK_STR(jfr_kind_shapes[JFR_KIND_WALL].class_name, "profiler.WallClockSample");
 	CHECK_STR(jfr_kind_shapes[JFR_KIND_COUNT].class_name, "jdk.ActiveSetting");

@@ -118,6 +118,19 @@ static void what_is_damaged_is_refused(void)
 	check_refused("size that cannot be");
 }
 
+static void there_is_an_end_to_constants(void)
+{
+	begin_symbols(3);
+	for (uint64_t i = 0; i < 3; i++)
+		made_jfr_symbol(&made, i, "one");
+	end_symbols();
+	CHECK_EQ(jfr_fixture_init(&fixture, &made), 0);
+	fixture.pools.constant_count = JFR_CONSTANT_COUNT_MAX - 2;
+	CHECK_EQ(jfr_pools_fill(&fixture.pools, &fixture.fault), -E2BIG);
+	CHECK(strstr(fixture.fault.text, "more than 4194304 constants"));
+	jfr_fixture_done(&fixture);
+}
+
 static int fill_tortured(void *context)
 {
 	int r = jfr_fixture_fill(&fixture, &made);
@@ -141,6 +154,7 @@ int main(void)
 	RUN(the_later_of_two_counts);
 	RUN(a_constant_of_a_constant_of_a_constant_is_empty);
 	RUN(what_is_damaged_is_refused);
+	RUN(there_is_an_end_to_constants);
 	RUN(out_of_memory_releases_all);
 	return 0;
 }

@@ -171,6 +171,9 @@ static void what_is_damaged_is_refused(void)
 	made.length = 0;
 	made_jfr_bytes(&made, "{\"json\": 1}", 11);
 	check_refused("this looks like JSON, its first bytes are 7b 22");
+	made.length = 0;
+	made_jfr_bytes(&made, "main;work 10", 12);
+	check_refused("this looks like text, its first bytes are 6d 61");
 }
 
 static void what_is_damaged_anywhere_adds_nothing_wrong(void)
