@@ -7,6 +7,9 @@
 #include "store/base/hash.h"
 #include "store/profile/grow.h"
 
+/* Of those who come along: frames that somebody else had in between. A line of the cache holds four. */
+#define SKIPPED_MAX 4
+
 int frame_table_init(struct frame_table *table)
 {
 	*table = (struct frame_table){0};
@@ -50,4 +53,24 @@ int frame_table_add(struct frame_table *table, const struct frame *frame, uint32
 	table->frames[table->count] = *frame;
 	*ret_index = table->count++;
 	return 0;
+}
+
+int frame_table_add_along(
+	struct frame_table *table, const struct frame *frame, uint32_t *next, uint32_t *ret_index)
+{
+	uint32_t count = table->count;
+	int r;
+
+	for (uint32_t i = *next; i < count && i - *next < SKIPPED_MAX; i++) {
+		if (frame_equal(table->frames, i, frame)) {
+			*next = i + 1;
+			*ret_index = i;
+			return 0;
+		}
+	}
+	r = frame_table_add(table, frame, ret_index);
+	/* A new frame stands at the end: those that follow are where they were. */
+	if (r == 0 && *ret_index < count)
+		*next = *ret_index + 1;
+	return r;
 }

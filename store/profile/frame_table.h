@@ -57,3 +57,7 @@ struct frame_table {
 int frame_table_init(struct frame_table *table);
 void frame_table_done(struct frame_table *table);
 int frame_table_add(struct frame_table *table, const struct frame *frame, uint32_t *ret_index);
+/* The same for those who add in an order in which they, or others, mostly added before: NEXT is where
+ * in the table they are, 0 at first. */
+int frame_table_add_along(
+	struct frame_table *table, const struct frame *frame, uint32_t *next, uint32_t *ret_index);

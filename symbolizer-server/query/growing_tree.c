@@ -16,6 +16,8 @@
 
 /* Most nodes have one or two children; walking further would cost more than a look-up. */
 #define LOOKED_AT_MAX 8
+/* Of those who come along: nodes that somebody else had in between. A line of the cache holds two. */
+#define SKIPPED_MAX 4
 
 int growing_tree_init(struct growing_tree *tree, uint32_t what)
 {
@@ -87,4 +89,26 @@ int growing_tree_child(
 		}
 	}
 	return add_child(tree, parent, what, ret_node);
+}
+
+int growing_tree_child_along(struct growing_tree *tree, uint32_t parent, uint32_t what,
+	uint32_t *next, uint32_t *ret_node)
+{
+	uint32_t count = tree->count;
+	int r;
+
+	if (tree->nodes[parent].child_first == 0)
+		return add_child(tree, parent, what, ret_node);
+	for (uint32_t i = *next; i < count && i - *next < SKIPPED_MAX; i++) {
+		if (tree->nodes[i].parent == parent && tree->nodes[i].what == what && i > 0) {
+			*next = i + 1;
+			*ret_node = i;
+			return 0;
+		}
+	}
+	r = growing_tree_child(tree, parent, what, ret_node);
+	/* A new node stands at the end: those that follow are where they were. */
+	if (r == 0 && *ret_node < count)
+		*next = *ret_node + 1;
+	return r;
 }

@@ -41,3 +41,7 @@ int growing_tree_init(struct growing_tree *tree, uint32_t what);
 void growing_tree_done(struct growing_tree *tree);
 int growing_tree_child(
 	struct growing_tree *tree, uint32_t parent, uint32_t what, uint32_t *ret_node);
+/* The same for those who ask in an order in which they, or others, mostly asked before: NEXT is where
+ * in the tree their walk is, 0 at first. */
+int growing_tree_child_along(struct growing_tree *tree, uint32_t parent, uint32_t what,
+	uint32_t *next, uint32_t *ret_node);

@@ -7,6 +7,9 @@
  *   3. forwards:  each wanted node finds or makes its node in the tree, below its parent's
  *
  * so the cost is O(rows + nodes), however deep the stacks are.
+ *
+ * Dictionaries of one service are much alike, file after file, and each is in order: first its frames
+ * and then its nodes are looked for behind those found last, which memory gives as fast as it can.
  */
 #include "symbolizer-server/query/merge.h"
 
@@ -19,6 +22,8 @@
 #include "symbolizer-server/query/row_label.h"
 
 #define NOT_MAPPED UINT32_MAX
+/* Of frames, while those that are to be mapped are gathered. */
+#define FRAME_WANTED (UINT32_MAX - 1)
 
 /* What a stack node of the profile being merged has. */
 struct merge_leaf {
@@ -131,6 +136,7 @@ static int prepare_dictionary(struct merge_scratch *scratch, const struct profil
 	memset(scratch->frames, 0xff, profile->frames.count * sizeof(*scratch->frames));
 	memset(scratch->nodes, 0xff, profile->stacks.count * sizeof(*scratch->nodes));
 	scratch->nodes[0] = GROWING_TREE_ROOT;
+	scratch->frame_next = scratch->node_next = 0;
 	scratch->dictionary = profile->dictionary;
 	return 0;
 }
@@ -243,28 +249,33 @@ static int map_module(
 	return 0;
 }
 
+static int map_frame(struct merge *merge, const struct profile *profile, uint32_t frame)
+{
+	struct merge_scratch *scratch = &merge->scratch;
+	struct frame copy = profile->frames.frames[frame];
+	int r = map_module(merge, profile, copy.module, &copy.module);
+
+	if (r == 0 && (copy.flags & FRAME_NAMED)) {
+		uint32_t name;
+
+		r = map_string(merge, profile, copy.address, &name);
+		copy.address = r == 0 ? name : 0;
+	}
+	if (r == 0)
+		r = frame_table_add_along(
+			&merge->frames, &copy, &scratch->frame_next, &scratch->frames[frame]);
+	return r;
+}
+
 int merge_map_frame(
 	struct merge *merge, const struct profile *profile, uint32_t frame, uint32_t *ret_frame)
 {
 	uint32_t *mapped = &merge->scratch.frames[frame];
+	int r = *mapped == NOT_MAPPED ? map_frame(merge, profile, frame) : 0;
 
-	if (*mapped == NOT_MAPPED) {
-		struct frame copy = profile->frames.frames[frame];
-		int r = map_module(merge, profile, copy.module, &copy.module);
-
-		if (r == 0 && (copy.flags & FRAME_NAMED)) {
-			uint32_t name;
-
-			r = map_string(merge, profile, copy.address, &name);
-			copy.address = r == 0 ? name : 0;
-		}
-		if (r == 0)
-			r = frame_table_add(&merge->frames, &copy, mapped);
-		if (r < 0)
-			return r;
-	}
-	*ret_frame = *mapped;
-	return 0;
+	if (r == 0)
+		*ret_frame = *mapped;
+	return r;
 }
 
 /* Every node has its lanes. */
@@ -299,27 +310,42 @@ static void add_to_lane(struct merge *merge, const struct profile *profile)
 	}
 }
 
+/* The frames of the wanted stacks, where they are not known yet, in the order of the dictionary. */
+static int find_frames(struct merge *merge, const struct profile *profile)
+{
+	const struct merge_leaf *leaves = merge->scratch.stacks;
+	const struct stack_node *stacks = profile->stacks.nodes;
+	const uint32_t *nodes = merge->scratch.nodes;
+	uint32_t *frames = merge->scratch.frames;
+	int r = 0;
+
+	for (uint32_t i = 1; i < profile->stacks.count; i++) {
+		if (leaves[i].wanted && nodes[i] == NOT_MAPPED &&
+			frames[stacks[i].frame] == NOT_MAPPED)
+			frames[stacks[i].frame] = FRAME_WANTED;
+	}
+	for (uint32_t i = 0; r == 0 && i < profile->frames.count; i++) {
+		if (frames[i] == FRAME_WANTED)
+			r = map_frame(merge, profile, i);
+	}
+	return r;
+}
+
 /* The nodes of the wanted stacks, where they are not known yet. */
 static int find_nodes(struct merge *merge, const struct profile *profile)
 {
 	const struct merge_leaf *leaves = merge->scratch.stacks;
 	const struct stack_node *stacks = profile->stacks.nodes;
+	const uint32_t *frames = merge->scratch.frames;
 	uint32_t *nodes = merge->scratch.nodes;
+	int r = find_frames(merge, profile);
 
-	for (uint32_t i = 1; i < profile->stacks.count; i++) {
-		uint32_t frame;
-		int r;
-
-		if (!leaves[i].wanted || nodes[i] != NOT_MAPPED)
-			continue;
-		r = merge_map_frame(merge, profile, stacks[i].frame, &frame);
-		if (r == 0)
-			r = growing_tree_child(
-				&merge->tree, nodes[stacks[i].parent], frame, &nodes[i]);
-		if (r < 0)
-			return r;
+	for (uint32_t i = 1; r == 0 && i < profile->stacks.count; i++) {
+		if (leaves[i].wanted && nodes[i] == NOT_MAPPED)
+			r = growing_tree_child_along(&merge->tree, nodes[stacks[i].parent],
+				frames[stacks[i].frame], &merge->scratch.node_next, &nodes[i]);
 	}
-	return 0;
+	return r;
 }
 
 static int add_stacks(struct merge *merge, const struct profile *profile)

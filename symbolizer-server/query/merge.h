@@ -29,6 +29,7 @@ struct merge_scratch {
 	uint32_t *frames;
 	uint32_t *nodes; /* stack of the profile -> node of the tree; not of a tree below labels */
 	struct merge_leaf *stacks;
+	uint32_t frame_next, node_next; /* where the walk along frames and nodes of the merge is */
 	uint8_t *threads; /* of which something was taken, if hosts are listed */
 	uint32_t module_capacity;
 	uint32_t frame_capacity;

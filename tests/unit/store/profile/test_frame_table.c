@@ -50,8 +50,32 @@ static void a_table_holds_many(void)
 	frame_table_done(&table);
 }
 
+static void those_who_come_along_find_what_the_others_find(void)
+{
+	static const uint32_t steps[] = {3, 1, 2, 7, 1};
+	struct frame_table table;
+
+	CHECK_EQ(frame_table_init(&table), 0);
+	for (uint32_t round = 0; round < sizeof(steps) / sizeof(steps[0]); round++) {
+		uint32_t next = 0;
+
+		for (uint32_t i = 0; i < 5000; i += steps[round]) {
+			struct frame frame = {.address = i, .module = i % 2};
+			uint32_t index, again;
+
+			CHECK_EQ(frame_table_add_along(&table, &frame, &next, &index), 0);
+			CHECK_EQ(frame_table_add(&table, &frame, &again), 0);
+			CHECK_EQ(index, again);
+			CHECK_EQ(table.frames[index].address, i);
+		}
+	}
+	CHECK_EQ(table.count, 5000);
+	frame_table_done(&table);
+}
+
 int main(void)
 {
+	RUN(those_who_come_along_find_what_the_others_find);
 	RUN(frames_differ_by_each_of_their_parts);
 	RUN(a_table_holds_many);
 	return 0;
