@@ -26,6 +26,7 @@ int command_execs(const struct options *options);
 /* The tree of a query, in text. */
 int command_query_tree(const struct options *options);
 int command_export(const struct options *options);
+int command_import(const struct options *options);
 int command_symbols(const struct options *options);
 int command_status(const struct options *options);
 /* What `cairn symbols` does, told by the word behind it. */

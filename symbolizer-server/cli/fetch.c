@@ -146,12 +146,36 @@ static int explain_refusal(
 	return -EIO;
 }
 
-static int get(CURL *curl, const struct fetch_request *request, const char *url,
-	struct bytes_writer *body, char *ret_error)
+struct posting {
+	const void *bytes;
+	size_t byte_count;
+};
+
+static CURLcode set_posting(CURL *curl, const struct posting *posting)
 {
-	CURLcode code = set_options(curl, request->server, url, body);
+	CURLcode code = curl_easy_setopt(curl, CURLOPT_POST, 1L);
+
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(curl, CURLOPT_POSTFIELDS, posting->bytes);
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(
+			curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)posting->byte_count);
+	return code;
+}
+
+/* POSTING: NULL for a plain question. */
+static int get(CURL *curl, const struct fetch_request *request, const struct posting *posting,
+	struct bytes_writer *url, struct bytes_writer *body, char *ret_error)
+{
+	int r = write_url(curl, request, url);
+	CURLcode code;
 	long status = 0;
 
+	if (r < 0)
+		return r;
+	code = set_options(curl, request->server, (const char *)url->bytes, body);
+	if (code == CURLE_OK && posting)
+		code = set_posting(curl, posting);
 	if (code == CURLE_OK)
 		code = curl_easy_perform(curl);
 	if (code != CURLE_OK)
@@ -165,8 +189,8 @@ static int get(CURL *curl, const struct fetch_request *request, const char *url,
 	return 0;
 }
 
-int fetch_get(const struct fetch_request *request, char **ret_body, size_t *ret_byte_count,
-	char *ret_error)
+static int ask(const struct fetch_request *request, const struct posting *posting, char **ret_body,
+	size_t *ret_byte_count, char *ret_error)
 {
 	struct bytes_writer body, url;
 	CURL *curl = curl_easy_init();
@@ -176,9 +200,7 @@ int fetch_get(const struct fetch_request *request, char **ret_body, size_t *ret_
 		return -ENOMEM;
 	bytes_writer_init(&body, BODY_BYTES_MAX);
 	bytes_writer_init(&url, BODY_BYTES_MAX);
-	r = write_url(curl, request, &url);
-	if (r == 0)
-		r = get(curl, request, (const char *)url.bytes, &body, ret_error);
+	r = get(curl, request, posting, &url, &body, ret_error);
 	curl_easy_cleanup(curl);
 	bytes_writer_done(&url);
 	if (r < 0) {
@@ -188,6 +210,21 @@ int fetch_get(const struct fetch_request *request, char **ret_body, size_t *ret_
 	*ret_body = (char *)bytes_writer_take(&body, ret_byte_count);
 	*ret_byte_count -= 1;
 	return 0;
+}
+
+int fetch_get(const struct fetch_request *request, char **ret_body, size_t *ret_byte_count,
+	char *ret_error)
+{
+	return ask(request, NULL, ret_body, ret_byte_count, ret_error);
+}
+
+int fetch_post(const struct fetch_request *request, const void *bytes, size_t byte_count,
+	char **ret_body, size_t *ret_byte_count, char *ret_error)
+{
+	/* Without a body libcurl would read standard input. */
+	const struct posting posting = {byte_count > 0 ? bytes : "", byte_count};
+
+	return ask(request, &posting, ret_body, ret_byte_count, ret_error);
 }
 
 /* ---- Sending ---- */

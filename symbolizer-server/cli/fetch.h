@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fetch: one question to the server, one answer.
  *
- * What it is   a GET or a PUT with parameters; the one place that includes libcurl.
+ * What it is   a GET, a PUT or a POST with parameters; the one place that includes libcurl.
  * Ownership    the answer is malloc'ed for the caller.
  * Threads      one.
  * Errors       -EIO with a line that says what to do: nobody answers, or the server refused.
@@ -39,3 +39,7 @@ struct fetch_file {
 /* Sends FILE from its offset on. The same errors; -EPIPE: the connection broke on the way, and the
  * server may have kept what had come. */
 int fetch_put(const struct fetch_request *request, const struct fetch_file *file, char *ret_error);
+
+/* Posts BYTES. As fetch_get otherwise. */
+int fetch_post(const struct fetch_request *request, const void *bytes, size_t byte_count,
+	char **ret_body, size_t *ret_byte_count, char *ret_error);

@@ -18,6 +18,9 @@ static const struct word {
 	{"query", command_query_tree, "the tree of a query: cairn query 'TYPE{label=\"value\"}'"},
 	{"diff", command_diff, "what changed between two times, function by function"},
 	{"export", command_export, "the stacks, as text for other tools"},
+	{"import", command_import,
+		"recordings that other tools wrote, FILE... or - for standard input: perf.data, "
+		"perf script, folded, pprof, speedscope, JFR, .cpuprofile"},
 	{"symbols", command_symbols_any,
 		"which binaries have no names, why, and what helps; symbols upload FILE|DIR... "
 		"gives the server programs and debug files"},
@@ -66,8 +69,8 @@ static int run(const struct word *word, const struct options *options)
 		return 0;
 	}
 	if (!word) {
-		return command_misuse("say what to do: top, query, diff, export, symbols, status "
-				      "or fsck; cairn --help "
+		return command_misuse("say what to do: top, query, diff, export, import, symbols, "
+				      "status or fsck; cairn --help "
 				      "tells more");
 	}
 	return word->run(options);
@@ -95,8 +98,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!is_flag && !word) {
 		snprintf(error, sizeof(error),
-			"there is no command %.100s; there are top, query, diff, export, symbols, "
-			"status and fsck",
+			"there is no command %.100s; there are top, query, diff, export, import, "
+			"symbols, status and fsck",
 			argv[1]);
 		return command_misuse(error);
 	}

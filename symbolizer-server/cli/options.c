@@ -11,7 +11,7 @@
 
 #define SERVER_DEFAULT "http://127.0.0.1:4040"
 
-enum kind { KIND_TEXT, KIND_SWITCH, KIND_LAST };
+enum kind { KIND_TEXT, KIND_SWITCH, KIND_LAST, KIND_LABEL };
 
 struct flag {
 	const char *name;
@@ -59,6 +59,23 @@ static const struct flag flags[] = {
 		"text for people (tree), one line a stack, or the server's own answer"},
 	{"--format", "folded", "export", OFFSET(format), KIND_TEXT,
 		"folded: one line a stack, `root;...;leaf value`"},
+	{"--name", "NAME", "import", OFFSET(name), KIND_TEXT,
+		"the service it is of (the file's name up to its first dot); an ending such as "
+		".cpu, .wall or .alloc_space says what values without a unit are"},
+	{"--label", "KEY=VALUE", "import", OFFSET(labels), KIND_LABEL,
+		"a label of all that is imported; may come more than once"},
+	{"--from", "TIME", "import", OFFSET(import_from), KIND_TEXT,
+		"when it began: 2026-08-01T12:00:00Z, now-1h, seconds since 1970 (as the file "
+		"tells; else it ends now)"},
+	{"--until", "TIME", "import", OFFSET(import_until), KIND_TEXT, "when it ended"},
+	{"--format", "FORMAT", "import", OFFSET(import_format), KIND_TEXT,
+		"folded, lines, tree, trie, pprof, jfr, speedscope, cpuprofile or perf_script "
+		"(as the file looks)"},
+	{"--rate", "HZ", "import", OFFSET(rate), KIND_TEXT,
+		"samples a second of what counts samples: folded text (100)"},
+	{"--units", "UNITS", "import", OFFSET(units), KIND_TEXT,
+		"of folded text: samples, bytes, objects, lock_nanoseconds, lock_samples "
+		"(samples)"},
 	{"--all", NULL, "symbols status", OFFSET(all), KIND_SWITCH,
 		"status: every counter, with its meaning; symbols: every module"},
 	{"--json", NULL, "top diff symbols status", OFFSET(json), KIND_SWITCH,
@@ -121,6 +138,25 @@ static int set_last(struct options *options, const char *value, char *ret_error)
 	return 0;
 }
 
+/* A label goes to the server within braces, without quotes. */
+static int add_label(struct options *options, const char *value, char *ret_error)
+{
+	const char *equals = strchr(value, '=');
+	const char **labels;
+
+	if (!equals || equals == value || strpbrk(value, ",}")) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"--label %.100s: KEY=VALUE must stand here, without , and }", value);
+		return -EINVAL;
+	}
+	labels = realloc(options->labels, ((size_t)options->label_count + 1) * sizeof(*labels));
+	if (!labels)
+		return -ENOMEM;
+	options->labels = labels;
+	options->labels[options->label_count++] = value;
+	return 0;
+}
+
 static int set_flag(
 	struct options *options, const struct flag *flag, const char *value, char *ret_error)
 {
@@ -135,6 +171,8 @@ static int set_flag(
 	}
 	if (flag->kind == KIND_LAST)
 		return set_last(options, value, ret_error);
+	if (flag->kind == KIND_LABEL)
+		return add_label(options, value, ret_error);
 	*(const char **)((char *)options + flag->offset) = value;
 	return 0;
 }
@@ -162,7 +200,7 @@ static int parse_word(
 static bool takes_operands(const char *command)
 {
 	return strcmp(command, "symbols") == 0 || strcmp(command, "query") == 0 ||
-		strcmp(command, "fsck") == 0;
+		strcmp(command, "fsck") == 0 || strcmp(command, "import") == 0;
 }
 
 /* Whether WORD is no flag; behind `--` nothing is. */
@@ -198,6 +236,35 @@ static int parse_words(struct options *options, const char *command, int argc, c
 	return r;
 }
 
+static int check_import(const struct options *options, char *ret_error)
+{
+	static const char *const formats[] = {"folded", "lines", "tree", "trie", "pprof", "jfr",
+		"speedscope", "cpuprofile", "perf_script"};
+	const char *format = options->import_format;
+	bool known = !format;
+
+	for (size_t i = 0; !known && i < sizeof(formats) / sizeof(formats[0]); i++)
+		known = strcmp(formats[i], format) == 0;
+	if (!known) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"--format %.100s: folded, lines, tree, trie, pprof, jfr, speedscope, "
+			"cpuprofile or perf_script must stand here",
+			format);
+		return -EINVAL;
+	}
+	if (options->name && strpbrk(options->name, "{}")) {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+			"--name %.100s: a name has no braces; labels are given by --label",
+			options->name);
+		return -EINVAL;
+	}
+	if (options->name && options->name[0] == '\0') {
+		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX, "--name is empty");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int check(const char *command, const struct options *options, char *ret_error)
 {
 	if (options->limit &&
@@ -212,6 +279,8 @@ static int check(const char *command, const struct options *options, char *ret_e
 			"--fail-if and --json: only one of them at a time");
 		return -EINVAL;
 	}
+	if (strcmp(command, "import") == 0)
+		return check_import(options, ret_error);
 	if (strcmp(options->format, "folded") == 0)
 		return 0;
 	if (strcmp(command, "query") != 0) {
@@ -284,6 +353,10 @@ int options_parse(const char *command, int argc, char **argv, int first,
 		r = read_wall_clock(&options.from, &options.from_text);
 	if (r == 0)
 		r = read_wall_clock(&options.until, &options.until_text);
+	if (r == 0 && options.import_from)
+		r = read_wall_clock(&options.import_from, &options.from_text);
+	if (r == 0 && options.import_until)
+		r = read_wall_clock(&options.import_until, &options.until_text);
 	if (r < 0) {
 		options_done(&options);
 		return r;
@@ -297,6 +370,7 @@ void options_done(struct options *options)
 	free(options->from_text);
 	free(options->until_text);
 	free(options->operands);
+	free(options->labels);
 	*options = (struct options){0};
 }
 

@@ -28,6 +28,15 @@ struct options {
 	const char *left; /* of a comparison; NULL: not given, as the next two */
 	const char *right;
 	const char *fail_if;
+	/* Of an import; NULL: not given. */
+	const char *name;
+	const char *import_format;
+	const char *import_from;
+	const char *import_until;
+	const char *rate;
+	const char *units;
+	const char **labels; /* KEY=VALUE */
+	int label_count;
 	char **operands; /* words that are no flags, of a command that takes some */
 	int operand_count;
 	char *from_text; /* `now-1m`, made of --last; or seconds, made of a time of today */

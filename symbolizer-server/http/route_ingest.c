@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Uploads of Pyroscope's clients by its first API: `POST /ingest`. */
+#include <string.h>
+
 #include "symbolizer-server/http/route.h"
 #include "symbolizer-server/http/upload_intake.h"
 #include "symbolizer-server/ingest/ingest_upload.h"
@@ -44,13 +46,24 @@ static void answer_ingest(const struct http_request *request, const struct uploa
 {
 	(void)request;
 	/* Go's client takes 200 alone for success. */
-	if (outcome->error == 0)
+	if (outcome->error == 0 && outcome->report)
+		bytes_write_span(http_answer_begin(answer, 200, "application/json"),
+			outcome->report->bytes, outcome->report->byte_count);
+	else if (outcome->error == 0)
 		http_answer_begin(answer, 200, "text/plain");
 	else
 		http_answer_error(answer, upload_status(outcome->error), "%s", outcome->fault);
 }
 
-static const struct upload_protocol protocol = {read_ingest, answer_ingest, identify_ingest};
+static bool wants_report(const struct http_request *request)
+{
+	const char *report = http_request_param(request, "report");
+
+	return report && strcmp(report, "yes") == 0;
+}
+
+static const struct upload_protocol protocol = {
+	read_ingest, answer_ingest, identify_ingest, wants_report};
 
 static void *open_ingest(void *site, const struct http_request *request, struct http_answer *answer)
 {

@@ -74,7 +74,7 @@ static void answer_otlp(const struct http_request *request, const struct upload_
 	}
 }
 
-static const struct upload_protocol protocol = {read_otlp, answer_otlp, NULL};
+static const struct upload_protocol protocol = {.read = read_otlp, .answer = answer_otlp};
 
 static void *open_otlp(void *site, const struct http_request *request, struct http_answer *answer)
 {

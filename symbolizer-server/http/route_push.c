@@ -46,7 +46,7 @@ static void answer_push(const struct http_request *request, const struct upload_
 		bytes_write_span(&answer->body, "{}", 2);
 }
 
-static const struct upload_protocol protocol = {read_push, answer_push, NULL};
+static const struct upload_protocol protocol = {.read = read_push, .answer = answer_push};
 
 static void *open_push(void *site, const struct http_request *request, struct http_answer *answer)
 {

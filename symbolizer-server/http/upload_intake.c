@@ -8,6 +8,7 @@
 #include "store/base/bytes.h"
 #include "store/base/fault.h"
 #include "symbolizer-server/ingest/ingest_desk.h"
+#include "symbolizer-server/ingest/ingest_report.h"
 #include "symbolizer-server/ingest/ingest_upload.h"
 
 struct upload {
@@ -17,6 +18,7 @@ struct upload {
 	struct bytes_writer body;
 	bool has_key; /* it is told what becomes of it: */
 	struct hash128 key;
+	struct bytes_writer report; /* without bytes: nobody asked */
 	int read_error; /* what is stored is not all of it */
 	uint64_t rejected_count;
 	struct ingest_fault fault;
@@ -31,7 +33,8 @@ void *upload_intake_open(const struct upload_protocol *protocol, struct site *si
 
 	if (!upload) {
 		protocol->answer(request,
-			&(struct upload_outcome){-ENOMEM, "out of memory; try again later", 0},
+			&(struct upload_outcome){
+				-ENOMEM, "out of memory; try again later", 0, NULL},
 			answer);
 		return NULL;
 	}
@@ -39,6 +42,7 @@ void *upload_intake_open(const struct upload_protocol *protocol, struct site *si
 	upload->site = site;
 	upload->request = request;
 	bytes_writer_init(&upload->body, INGEST_BODY_BYTES_MAX);
+	bytes_writer_init(&upload->report, INGEST_REPORT_BYTES_MAX);
 	return upload;
 }
 
@@ -66,7 +70,8 @@ static void settle(struct upload *upload, int error, struct http_answer *answer)
 			"it could not be stored: %s; try again later", fault_text(error));
 	}
 	upload->protocol->answer(upload->request,
-		&(struct upload_outcome){error, upload->fault.text, upload->rejected_count},
+		&(struct upload_outcome){error, upload->fault.text, upload->rejected_count,
+			upload->report.byte_count > 0 ? &upload->report : NULL},
 		answer);
 }
 
@@ -143,6 +148,8 @@ bool upload_intake_finish(void *context, const struct http_later *later, struct 
 		settle(upload, upload->read_error, answer);
 		return true;
 	}
+	if (upload->protocol->wants_report && upload->protocol->wants_report(upload->request))
+		ingest_report_write(&upload->report, &profiles, &drops);
 	upload->answer = answer;
 	upload->later = *later;
 	ingest_desk_submit(desk, profiles.profiles, profiles.count, on_stored, upload);
@@ -154,6 +161,7 @@ void upload_intake_close(void *context)
 	struct upload *upload = context;
 
 	bytes_writer_done(&upload->body);
+	bytes_writer_done(&upload->report);
 	free(upload);
 }
 

@@ -30,6 +30,7 @@ struct upload_outcome {
 	int error;
 	const char *fault; /* what to mend; also where ERROR is 0 and something was rejected */
 	uint64_t rejected_count;
+	const struct bytes_writer *report; /* of what was stored; NULL: nobody asked */
 };
 
 struct upload_protocol {
@@ -41,6 +42,8 @@ struct upload_protocol {
 	/* What is the same of an upload that is sent again; false, or NULL: each counts. */
 	bool (*identify)(const struct http_request *request, struct ingest_text body,
 		struct hash128 *ret_key);
+	/* Whether the client asks what was stored, which ingest_report.h tells; NULL: none does. */
+	bool (*wants_report)(const struct http_request *request);
 };
 
 /* The four of a http_receiver; a protocol's own open calls the first. */

@@ -8,33 +8,28 @@
 
 #include "store/base/deflate.h"
 #include "symbolizer-server/ingest/app_name.h"
+#include "symbolizer-server/ingest/body_format.h"
+#include "symbolizer-server/ingest/cpuprofile_read.h"
 #include "symbolizer-server/ingest/folded_read.h"
 #include "symbolizer-server/ingest/form_data.h"
 #include "symbolizer-server/ingest/jfr_read.h"
+#include "symbolizer-server/ingest/perf_script_read.h"
 #include "symbolizer-server/ingest/pprof_config.h"
 #include "symbolizer-server/ingest/pprof_read.h"
 #include "symbolizer-server/ingest/profile_list.h"
+#include "symbolizer-server/ingest/speedscope_read.h"
 #include "symbolizer-server/ingest/tree_read.h"
 #include "symbolizer-server/query/time_range.h"
 
 /* What a request's line may hold is far less. */
 #define KEY_BYTES_MAX ((size_t)1 << 20)
 
-enum body_format {
-	FORMAT_FOLDED,
-	FORMAT_LINES,
-	FORMAT_TREE,
-	FORMAT_TRIE,
-	FORMAT_PPROF,
-	FORMAT_JFR,
-	FORMAT_SPEEDSCOPE,
-};
-
 struct reading {
 	const struct ingest_upload *upload;
 	struct app_name app;
 	uint64_t start_ns, until_ns;
 	bool has_range;
+	bool has_until;
 	struct ingest_drops *drops;
 	struct profile_list *profiles;
 	struct ingest_fault *fault;
@@ -74,30 +69,46 @@ static bool is_type(const struct ingest_upload *upload, const char *type)
 	return upload->content_type && strncasecmp(upload->content_type, type, strlen(type)) == 0;
 }
 
-static enum body_format find_format(const struct ingest_upload *upload, struct ingest_text body)
+/* By a parameter or the type of the content. */
+static bool is_told(const struct ingest_upload *upload, enum body_format *ret_format)
 {
 	static const struct {
 		const char *name;
 		enum body_format format;
 	} formats[] = {{"trie", FORMAT_TRIE}, {"tree", FORMAT_TREE}, {"lines", FORMAT_LINES},
-		{"jfr", FORMAT_JFR}, {"pprof", FORMAT_PPROF}, {"speedscope", FORMAT_SPEEDSCOPE}};
+		{"jfr", FORMAT_JFR}, {"pprof", FORMAT_PPROF}, {"speedscope", FORMAT_SPEEDSCOPE},
+		{"cpuprofile", FORMAT_CPUPROFILE}, {"perf_script", FORMAT_PERF_SCRIPT},
+		{"folded", FORMAT_FOLDED}, {"groups", FORMAT_FOLDED}, {"collapsed", FORMAT_FOLDED}};
 
 	for (size_t i = 0; upload->format && i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (strcmp(formats[i].name, upload->format) == 0)
-			return formats[i].format;
+		if (strcmp(formats[i].name, upload->format) == 0) {
+			*ret_format = formats[i].format;
+			return true;
+		}
 	}
 	if (is_type(upload, "binary/octet-stream+trie"))
-		return FORMAT_TRIE;
-	if (is_type(upload, "binary/octet-stream+tree"))
-		return FORMAT_TREE;
-	if (form_data_is(upload->content_type))
-		return FORMAT_PPROF;
-	return jfr_is(body) ? FORMAT_JFR : FORMAT_FOLDED;
+		*ret_format = FORMAT_TRIE;
+	else if (is_type(upload, "binary/octet-stream+tree"))
+		*ret_format = FORMAT_TREE;
+	else if (form_data_is(upload->content_type))
+		*ret_format = FORMAT_PPROF;
+	else
+		return false;
+	return true;
+}
+
+static enum body_format find_format(const struct ingest_upload *upload, struct ingest_text body)
+{
+	enum body_format format;
+
+	return is_told(upload, &format) ? format : body_format_guess(body);
 }
 
 bool ingest_upload_is_recording(const struct ingest_upload *upload, struct ingest_text body)
 {
-	return find_format(upload, body) == FORMAT_JFR;
+	enum body_format format;
+
+	return is_told(upload, &format) ? format == FORMAT_JFR : jfr_is(body);
 }
 
 int ingest_upload_key(
@@ -324,6 +335,85 @@ static int read_jfr(
 	return r;
 }
 
+/* The window of a recording that tells how long it is and not when it was: it ends at the end of the
+ * sender's range, else it begins where that begins, else it ends now. */
+static int begin_recording(
+	const struct reading *reading, uint64_t duration_ns, struct ingest_batch *batch)
+{
+	uint64_t start_ns = reading->start_ns, until_ns = reading->until_ns;
+
+	if (!reading->has_range)
+		start_ns = until_ns > duration_ns ? until_ns - duration_ns : 0;
+	else if (!reading->has_until && duration_ns > 0)
+		until_ns = start_ns + duration_ns;
+	return ingest_batch_init(batch, start_ns, until_ns);
+}
+
+static int read_speedscope(const struct reading *reading, struct ingest_text body)
+{
+	const struct speedscope_options options = {
+		.app = reading->app.app,
+		.units = reading->upload->units,
+		.rate = read_rate(reading->upload->sample_rate),
+	};
+	struct ingest_batch batch;
+	struct speedscope file;
+	struct json_view json;
+	int r = json_view_check(body, &json, reading->fault);
+
+	if (r == 0)
+		r = speedscope_open(json, &file, reading->fault);
+	if (r == 0)
+		r = begin_recording(reading, speedscope_duration_ns(&file), &batch);
+	if (r < 0)
+		return r;
+	r = add_labels(reading, &batch,
+		text_type_of(options.app, options.units, options.rate).service, true);
+	if (r == 0)
+		r = speedscope_add(&file, &options, &batch, reading->fault);
+	return finish_batch(reading, &batch, r);
+}
+
+/* V8's samples tell how time passed, also while it was idle. */
+static int read_cpuprofile(const struct reading *reading, struct ingest_text body)
+{
+	struct text_type type = text_type_in(reading->app.app, "nanoseconds");
+	struct cpuprofile *file = NULL;
+	struct ingest_batch batch;
+	struct json_view json;
+	int r = json_view_check(body, &json, reading->fault);
+
+	if (r == 0)
+		r = cpuprofile_open(json, &file, reading->fault);
+	if (r == 0)
+		r = begin_recording(reading, cpuprofile_duration_ns(file), &batch);
+	if (r == 0) {
+		r = add_labels(reading, &batch, type.service, true);
+		if (r == 0)
+			r = cpuprofile_add(file, type.type, &batch, reading->fault);
+		r = finish_batch(reading, &batch, r);
+	}
+	cpuprofile_free(file);
+	return r;
+}
+
+static int read_perf_script(const struct reading *reading, struct ingest_text body)
+{
+	const char *rate = reading->upload->sample_rate;
+	struct ingest_text service = text_type_in(reading->app.app, "nanoseconds").service;
+	struct ingest_batch batch;
+	int r = begin_recording(reading, perf_script_duration_ns(body), &batch);
+
+	if (r < 0)
+		return r;
+	r = add_labels(reading, &batch, service, true);
+	if (r == 0) {
+		r = perf_script_read(
+			&batch, is_given(rate) ? read_rate(rate) : 0, body, reading->fault);
+	}
+	return finish_batch(reading, &batch, r);
+}
+
 static bool is_part(const struct form_part *part, const char *name)
 {
 	return part->is_file && part->body.length > 0 && part->name.length == strlen(name) &&
@@ -374,10 +464,11 @@ static int read_body(
 		return is_form ? read_form(reading, body)
 			       : read_jfr(reading, body, (struct ingest_text){"", 0});
 	case FORMAT_SPEEDSCOPE:
-		return ingest_refuse(reading->fault, -EBADMSG,
-			"format=%s is not read by this server; pprof, jfr, folded, lines, tree and "
-			"trie are",
-			reading->upload->format);
+		return read_speedscope(reading, body);
+	case FORMAT_CPUPROFILE:
+		return read_cpuprofile(reading, body);
+	case FORMAT_PERF_SCRIPT:
+		return read_perf_script(reading, body);
 	case FORMAT_FOLDED:
 	case FORMAT_LINES:
 	case FORMAT_TREE:
@@ -394,10 +485,11 @@ int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text bo
 		.start_ns = read_time(upload->from, upload->now_ns),
 		.until_ns = read_time(upload->until, upload->now_ns),
 		.has_range = is_given(upload->from),
+		.has_until = is_given(upload->until),
 		.drops = drops,
 		.profiles = profiles,
 		.fault = fault};
-	struct bytes_writer writer = {0};
+	struct bytes_writer writer = {0}, inner = {0};
 	int r;
 
 	if (!is_given(upload->name)) {
@@ -410,10 +502,13 @@ int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text bo
 	if (r == 0 && upload->content_encoding && strcasecmp(upload->content_encoding, "gzip") == 0)
 		r = ingest_unpack(body, &writer, &body, fault);
 	if (r == 0)
+		r = ingest_unpack(body, &inner, &body, fault);
+	if (r == 0)
 		r = read_body(&reading, find_format(upload, body), body);
 	/* A recording whose later chunks are damaged is not stored in part. */
 	if (r < 0)
 		profile_list_done(profiles);
+	bytes_writer_done(&inner);
 	bytes_writer_done(&writer);
 	return r;
 }

@@ -87,6 +87,30 @@ static int64_t period_of(uint32_t rate)
 	return rate < NS_PER_S ? (int64_t)(NS_PER_S / rate) : 1;
 }
 
+/* The third of a type's parts. */
+static bool is_in_unit(const char *type, const char *unit)
+{
+	const char *part = strchr(strchr(type, ':') + 1, ':') + 1;
+	size_t length = strcspn(part, ":");
+
+	return length == strlen(unit) && memcmp(part, unit, length) == 0;
+}
+
+struct text_type text_type_in(struct ingest_text app, const char *unit)
+{
+	size_t place = ending_place(app);
+	const struct ending *ending =
+		find_ending((struct ingest_text){app.text + place, app.length - place});
+	struct text_type type = {
+		.service = {app.text, ending ? place - 1 : app.length}, .period = 1};
+
+	if (ending && is_in_unit(ending->type, unit))
+		type.type = ending->type;
+	else
+		type.type = strcmp(unit, "bytes") == 0 ? "memory:samples:bytes::" : WALL_TIME;
+	return type;
+}
+
 struct text_type text_type_of(struct ingest_text app, const char *units, uint32_t rate)
 {
 	size_t place = ending_place(app);

@@ -24,3 +24,6 @@ struct text_type {
 
 /* UNITS may be NULL or empty. RATE is in samples a second; 0: values are not to be scaled. */
 struct text_type text_type_of(struct ingest_text app, const char *units, uint32_t rate);
+/* The type of values that are in UNIT already, `nanoseconds` or `bytes`: what the name's ending tells,
+ * if it is of that unit, else time that passed, or memory. Their period is 1. */
+struct text_type text_type_in(struct ingest_text app, const char *unit);

@@ -273,4 +273,5 @@ def test(stage):
     check_full_disk(stage)
 
 
-play(test)
+if __name__ == "__main__":
+    play(test)
