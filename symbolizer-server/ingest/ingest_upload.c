@@ -97,13 +97,6 @@ static bool is_told(const struct ingest_upload *upload, enum body_format *ret_fo
 	return true;
 }
 
-static enum body_format find_format(const struct ingest_upload *upload, struct ingest_text body)
-{
-	enum body_format format;
-
-	return is_told(upload, &format) ? format : body_format_guess(body);
-}
-
 bool ingest_upload_is_recording(const struct ingest_upload *upload, struct ingest_text body)
 {
 	enum body_format format;
@@ -478,6 +471,27 @@ static int read_body(
 	return read_text(reading, format, body);
 }
 
+/* Files are also sent as gzip. What is mostly packed is unpacked by its own reader, which knows how
+ * often it may be. */
+static int read_unpacked(const struct reading *reading, struct ingest_text body)
+{
+	struct bytes_writer writer = {0};
+	struct ingest_text text = body;
+	enum body_format format = FORMAT_PPROF;
+	bool told = is_told(reading->upload, &format);
+	bool unpacks = told && (format == FORMAT_PPROF || format == FORMAT_JFR);
+	int r = unpacks ? 0 : ingest_unpack(body, &writer, &text, reading->fault);
+
+	if (r == 0 && !told)
+		format = body_format_guess(text);
+	if (r == 0) {
+		unpacks = format == FORMAT_PPROF || format == FORMAT_JFR;
+		r = read_body(reading, format, unpacks ? body : text);
+	}
+	bytes_writer_done(&writer);
+	return r;
+}
+
 int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text body,
 	struct profile_list *profiles, struct ingest_drops *drops, struct ingest_fault *fault)
 {
@@ -489,7 +503,7 @@ int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text bo
 		.drops = drops,
 		.profiles = profiles,
 		.fault = fault};
-	struct bytes_writer writer = {0}, inner = {0};
+	struct bytes_writer writer = {0};
 	int r;
 
 	if (!is_given(upload->name)) {
@@ -502,13 +516,10 @@ int ingest_upload_read(const struct ingest_upload *upload, struct ingest_text bo
 	if (r == 0 && upload->content_encoding && strcasecmp(upload->content_encoding, "gzip") == 0)
 		r = ingest_unpack(body, &writer, &body, fault);
 	if (r == 0)
-		r = ingest_unpack(body, &inner, &body, fault);
-	if (r == 0)
-		r = read_body(&reading, find_format(upload, body), body);
+		r = read_unpacked(&reading, body);
 	/* A recording whose later chunks are damaged is not stored in part. */
 	if (r < 0)
 		profile_list_done(profiles);
-	bytes_writer_done(&inner);
 	bytes_writer_done(&writer);
 	return r;
 }
