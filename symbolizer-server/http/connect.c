@@ -62,6 +62,7 @@ static const struct {
 	{-ESTALE, "invalid_argument", 400},
 	{-E2BIG, "resource_exhausted", 413},
 	{-EFBIG, "resource_exhausted", 413},
+	{-EOVERFLOW, "out_of_range", 400},
 	{-EPROTOTYPE, "unknown", 415},
 	{-ENOSYS, "unimplemented", 501},
 	{-ECANCELED, "canceled", 499},

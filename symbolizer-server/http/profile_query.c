@@ -249,30 +249,43 @@ void profile_tree_give_back(struct query_run *run, struct profile_tree *tree)
 		profile_tree_free(tree);
 }
 
+const char *profile_query_fault(int error, int *ret_status)
+{
+	static const struct {
+		int error;
+		int status;
+		const char *text;
+	} faults[] = {
+		{-ECANCELED, HTTP_STATUS_CLIENT_GONE, "the client went away"},
+		{-E2BIG, 422,
+			"too many distinct stacks, frames or rows, or too slow a regular "
+			"expression: ask for a shorter range or a narrower query"},
+		{-EOVERFLOW, 422,
+			"the sum of all values does not fit 63 bits: ask for a shorter range"},
+		{-EFBIG, 422,
+			"the answer is too large: ask for a shorter range or a narrower query"},
+		{-ENOMEM, 503, "out of memory: ask for less, or try again later"},
+	};
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		if (faults[i].error == error) {
+			*ret_status = faults[i].status;
+			return faults[i].text;
+		}
+	}
+	*ret_status = 500;
+	return "the query failed";
+}
+
 void profile_query_answer_error(struct http_answer *answer, int error)
 {
-	switch (error) {
-	case -ECANCELED:
-		http_answer_error(answer, HTTP_STATUS_CLIENT_GONE, "the client went away");
-		break;
-	case -E2BIG:
-		http_answer_error(answer, 422,
-			"too many distinct stacks, frames or rows, or too slow a regular "
-			"expression: ask for a shorter range or a narrower query");
-		break;
-	case -EOVERFLOW:
-		http_answer_error(answer, 422,
-			"the sum of all values does not fit 63 bits: ask for a shorter range");
-		break;
-	case -EFBIG:
-		http_answer_error(answer, 422,
-			"the answer is too large: ask for a shorter range or a narrower query");
-		break;
-	case -ENOMEM:
-		http_answer_error(answer, 503, "out of memory: ask for less, or try again later");
-		break;
-	default:
-		log_error(error, "answering a query");
-		http_answer_error(answer, 500, "the query failed: %s", fault_text(error));
+	int status;
+	const char *text = profile_query_fault(error, &status);
+
+	if (status != 500) {
+		http_answer_error(answer, status, "%s", text);
+		return;
 	}
+	log_error(error, "answering a query");
+	http_answer_error(answer, status, "%s: %s", text, fault_text(error));
 }

@@ -55,5 +55,7 @@ int profile_query_merge(void *merge, const struct profile *profile);
 /* The host that every row of the query must have, or NULL. */
 const char *profile_query_only_host(const struct selector *selector);
 
-/* Answers what went wrong with a query, in words. */
+/* What went wrong with a query, for whoever asked: a sentence, and the status that HTTP has for it. */
+const char *profile_query_fault(int error, int *ret_status);
+/* Answers that; an error that is the server's own is logged. */
 void profile_query_answer_error(struct http_answer *answer, int error);

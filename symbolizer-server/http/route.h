@@ -44,7 +44,9 @@
 	X("/pyroscope/labels", route_pyroscope_labels, true)             \
 	X("/pyroscope/label-values", route_pyroscope_label_values, true) \
 	X("/metrics", route_metrics, true)                               \
+	X("/api/v1/status/buildinfo", route_buildinfo, false)            \
 	X("/healthz", route_healthz, false)                              \
+	X("/ready", route_readyz, false)                                 \
 	X("/readyz", route_readyz, false)
 
 /* X(path, method, receiver, whether only this machine may send it unless --insecure-uploads): paths
@@ -56,7 +58,9 @@
 	X("/push.v1.PusherService/Push", "POST", route_push_receiver, false)                      \
 	X("/v1development/profiles", "POST", route_otlp_receiver, false)                          \
 	X("/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export", "POST", \
-		route_otlp_receiver, false)
+		route_otlp_receiver, false)                                                       \
+	X("/querier.v1.QuerierService/", "POST", route_querier_receiver, false)                   \
+	X("/settings.v1.SettingsService/", "POST", route_querier_receiver, false)
 
 /* Each is a http_handle_fn whose context is a struct site. */
 #define HTTP_ROUTE_HANDLER(path, handler, takes_time) \

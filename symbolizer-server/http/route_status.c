@@ -332,6 +332,25 @@ void route_healthz(void *context, const struct http_request *request, struct htt
 	answer_word(answer, "ok\n");
 }
 
+/* In Prometheus' form: Grafana asks it of any data source to learn what it can do. */
+void route_buildinfo(void *context, const struct http_request *request, struct http_answer *answer)
+{
+	struct json_writer json;
+
+	(void)context;
+	(void)request;
+	json_writer_init(&json, http_answer_begin(answer, 200, "application/json"));
+	json_begin_object(&json);
+	json_string(json_key(&json, "status"), "success");
+	json_begin_object(json_key(&json, "data"));
+	json_string(json_key(&json, "version"), CAIRN_VERSION);
+	json_string(json_key(&json, "revision"), "");
+	json_string(json_key(&json, "branch"), "");
+	json_string(json_key(&json, "goVersion"), "");
+	json_end_object(&json);
+	json_end_object(&json);
+}
+
 void route_readyz(void *context, const struct http_request *request, struct http_answer *answer)
 {
 	const struct site *site = context;
