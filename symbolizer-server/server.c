@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/rpc/rpc_server.h"
 #include "store/base/cleanup.h"
 #include "store/base/fault.h"
 #include "store/disk/profile_store.h"
@@ -306,6 +307,18 @@ static void visit_port(void *context, counted_fn visit, void *visit_context)
 	counted_visit(rows, counts, ACCEPTOR_COUNTER_COUNT, visit, visit_context);
 }
 
+/* Clients of other systems send by gRPC to the port that they know. */
+static int pass_to_grpc(void *context, int fd, const struct peer *peer)
+{
+	struct server *server = context;
+	struct grpc_service *grpc = server->grpc;
+
+	if (grpc)
+		return grpc_service_adopt(grpc, fd, peer);
+	close(fd);
+	return -EPROTO;
+}
+
 static int start_http(struct server *server)
 {
 	const struct settings *settings = server->settings;
@@ -316,6 +329,9 @@ static int start_http(struct server *server)
 		.context = &server->site,
 		.counters = &server->http_counters,
 		.connection_count_max = server->files.http_connections,
+		.other_words = RPC_PREFACE,
+		.pass = pass_to_grpc,
+		.pass_context = server,
 	};
 	struct http_server *http;
 	int r;

@@ -12,6 +12,8 @@
 
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/base/acceptor.h"
@@ -20,11 +22,15 @@ struct rpc_port {
 	grpc_server *core;
 	grpc_server_credentials *credentials;
 	struct acceptor *acceptor; /* NULL: not open */
+	pthread_mutex_t
+		adopting; /* held while a connection of elsewhere becomes gRPC's; there while open */
 };
 
 /* Takes LISTEN_FD, also if it fails. CORE must have been started. */
 int rpc_port_open(
 	struct rpc_port *port, grpc_server *core, int listen_fd, uint32_t connection_count_max);
+/* Takes FD, which has come in elsewhere and whose preface is still to be read. Not after stop. */
+int rpc_port_adopt(struct rpc_port *port, int fd, const struct peer *peer);
 /* Nobody new; those who are there stay. */
 void rpc_port_stop(struct rpc_port *port);
 /* Waits for clients to hang up, so that they can read what was sent to them: gRPC closes a connection
@@ -33,5 +39,5 @@ void rpc_port_linger(struct rpc_port *port, uint64_t longest_ns);
 /* After gRPC's server is gone. */
 void rpc_port_close(struct rpc_port *port);
 
-/* Who CALL comes from. -ENOENT: gRPC does not tell. */
-int rpc_port_peer(struct rpc_port *port, grpc_call *call, struct peer *ret_peer);
+/* Who CALL comes from, and whether by a connection that was adopted. -ENOENT: gRPC does not tell. */
+int rpc_port_peer(struct rpc_port *port, grpc_call *call, struct peer *ret_peer, bool *ret_adopted);

@@ -66,7 +66,7 @@ struct rpc_server {
 	bool stopping;
 	bool is_shut_down;
 
-	atomic_ullong streams_opened, streams_over_limit, unknown_methods;
+	atomic_ullong streams_opened, streams_over_limit, unknown_methods, foreign_methods;
 	atomic_ullong messages_received, bytes_received, messages_sent, bytes_sent;
 };
 
@@ -80,9 +80,15 @@ grpc_completion_queue *rpc_server_queue(struct rpc_server *server, uint32_t queu
 	return server->queues[queue_index];
 }
 
-int rpc_server_peer(struct rpc_server *server, grpc_call *call, struct peer *ret_peer)
+int rpc_server_peer(
+	struct rpc_server *server, grpc_call *call, struct peer *ret_peer, bool *ret_adopted)
 {
-	return rpc_port_peer(&server->port, call, ret_peer);
+	return rpc_port_peer(&server->port, call, ret_peer, ret_adopted);
+}
+
+int rpc_server_adopt(struct rpc_server *server, int fd, const struct peer *peer)
+{
+	return rpc_port_adopt(&server->port, fd, peer);
 }
 
 const struct rpc_method *rpc_server_method(struct rpc_server *server, uint32_t method_index)
@@ -110,6 +116,11 @@ void rpc_server_count_sent(struct rpc_server *server, size_t byte_count)
 void rpc_server_count_unknown(struct rpc_server *server)
 {
 	atomic_fetch_add(&server->unknown_methods, 1);
+}
+
+void rpc_server_count_foreign(struct rpc_server *server)
+{
+	atomic_fetch_add(&server->foreign_methods, 1);
 }
 
 /* One more slot, unless the server stops: asking gRPC for a call after that is forbidden. */
@@ -343,6 +354,7 @@ void rpc_server_read_counts(struct rpc_server *server, struct rpc_server_counts 
 		.streams_open = open,
 		.streams_over_limit = server->streams_over_limit,
 		.unknown_methods = server->unknown_methods,
+		.foreign_methods = server->foreign_methods,
 		.messages_received = server->messages_received,
 		.bytes_received = server->bytes_received,
 		.messages_sent = server->messages_sent,

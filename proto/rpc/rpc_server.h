@@ -27,6 +27,7 @@ struct rpc_stream;
 struct rpc_method {
 	const char *path; /* "/package.Service/Method", static */
 	void *context;
+	bool own_port_only; /* not by connections that were adopted: UNIMPLEMENTED there */
 	/* A new call. A negative errno refuses it with that status; no other callback follows.
 	 * Whoever wants messages calls rpc_stream_read here. */
 	int (*on_open)(void *context, struct rpc_stream *stream, void **ret_state);
@@ -45,6 +46,9 @@ struct rpc_method {
 	/* The last callback, whoever ended the stream. */
 	void (*on_close)(void *state, struct rpc_stream *stream);
 };
+
+/* What every client of HTTP/2 sends first. */
+#define RPC_PREFACE "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 struct rpc_server_options {
 	const char *address; /* HOST:PORT, [HOST]:PORT; port 0 picks a free one */
@@ -66,14 +70,15 @@ struct rpc_server_options {
 
 /* What happened since the start; streams_open is now. */
 /* X(name, meaning). Those that say "now" are levels; all others only rise. */
-#define RPC_SERVER_COUNTERS(X)                                            \
-	X(streams_opened, "calls of any method")                          \
-	X(streams_open, "of these, open, now")                            \
-	X(streams_over_limit, "calls refused because too many were open") \
-	X(unknown_methods, "calls of methods that are not there")         \
-	X(messages_received, "messages received")                         \
-	X(bytes_received, "bytes of messages received")                   \
-	X(messages_sent, "messages sent")                                 \
+#define RPC_SERVER_COUNTERS(X)                                                                \
+	X(streams_opened, "calls of any method")                                              \
+	X(streams_open, "of these, open, now")                                                \
+	X(streams_over_limit, "calls refused because too many were open")                     \
+	X(unknown_methods, "calls of methods that are not there")                             \
+	X(foreign_methods, "calls by HTTP's port of methods that gRPC's own port only takes") \
+	X(messages_received, "messages received")                                             \
+	X(bytes_received, "bytes of messages received")                                       \
+	X(messages_sent, "messages sent")                                                     \
 	X(bytes_sent, "bytes of messages sent")
 
 struct rpc_server_counts {
@@ -90,6 +95,11 @@ uint16_t rpc_server_port(const struct rpc_server *server);
 void rpc_server_read_counts(struct rpc_server *server, struct rpc_server_counts *ret_counts);
 void rpc_server_read_connections(
 	struct rpc_server *server, uint64_t ret_counts[ACCEPTOR_COUNTER_COUNT]);
+/* Takes a connection that has come in at another port and begins with RPC_PREFACE, which is still to be
+ * read: it counts here from now on, under the limits of this server. FD is the server's own, whatever is
+ * returned. Any thread, until rpc_server_free. -EDQUOT, -ENOBUFS, -EMFILE: refused, and counted.
+ * -ESHUTDOWN: it stops. */
+int rpc_server_adopt(struct rpc_server *server, int fd, const struct peer *peer);
 /* Takes no new stream, asks the open ones to stop, cuts off what is still open after TIMEOUT_NS,
  * waits for every on_close, ends the threads. Not from a callback. Calling it again does nothing.
  * -ETIMEDOUT: some streams were cut off. */

@@ -324,6 +324,10 @@ static void open_stream(struct rpc_stream *stream)
 		rpc_stream_finish(stream, r, "the server is stopping");
 	} else if (!stream->method) {
 		refuse_unknown(stream);
+	} else if (stream->method->own_port_only && stream->is_adopted) {
+		rpc_server_count_foreign(stream->server);
+		rpc_stream_finish(stream, -ENOSYS,
+			"this method is taken at the server's gRPC port only, not at that of HTTP");
 	} else {
 		r = stream->method->on_open(stream->method->context, stream, &stream->state);
 		stream->opened = r == 0;
@@ -337,7 +341,7 @@ static void note_peer(struct rpc_stream *stream)
 {
 	struct peer peer;
 
-	if (rpc_server_peer(stream->server, stream->call, &peer) < 0)
+	if (rpc_server_peer(stream->server, stream->call, &peer, &stream->is_adopted) < 0)
 		return;
 	peer_format(&peer, stream->peer);
 	stream->is_loopback = peer_is_loopback(&peer);

@@ -37,6 +37,7 @@ struct rpc_stream {
 	gpr_timespec deadline;
 	char peer[PEER_TEXT_MAX]; /* "" if gRPC does not tell */
 	bool is_loopback;
+	bool is_adopted; /* its connection came in at another port */
 	grpc_byte_buffer *incoming;
 	int cancelled;
 	struct rpc_operation accepted, greeted, received, sent, woken, finished, closed, stopped;
@@ -71,7 +72,8 @@ void *rpc_server_registration(struct rpc_server *server, uint32_t method_index);
 /* A request came to an end: with a call in it, or because the server stops. Asks for the next one.
  */
 void rpc_server_requested(struct rpc_server *server, const struct rpc_stream *stream, bool ok);
-int rpc_server_peer(struct rpc_server *server, grpc_call *call, struct peer *ret_peer);
+int rpc_server_peer(
+	struct rpc_server *server, grpc_call *call, struct peer *ret_peer, bool *ret_adopted);
 /* -ENOBUFS: too many are open.  -ESHUTDOWN: the server stops. The stream is in the list in any
  * case.
  */
@@ -80,3 +82,4 @@ void rpc_server_leave(struct rpc_server *server, struct rpc_stream *stream);
 void rpc_server_count_received(struct rpc_server *server, size_t byte_count);
 void rpc_server_count_sent(struct rpc_server *server, size_t byte_count);
 void rpc_server_count_unknown(struct rpc_server *server);
+void rpc_server_count_foreign(struct rpc_server *server);

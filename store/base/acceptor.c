@@ -6,6 +6,9 @@
  *                         v                         v
  *                       closed                   forgotten
  *
+ * A connection that begins with the words of another protocol goes from silent to forgotten at once, and
+ * to another acceptor, in whose list it begins as handed over.
+ *
  * gRPC does not say when it has closed a descriptor, so that is found out when it matters: a number
  * that no longer leads to the same socket (each has an inode of its own) is one that was closed. To
  * keep a duplicate and be told by the kernel would take two descriptors a connection, and a socket that
@@ -24,12 +27,12 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "store/base/cleanup.h"
 #include "store/base/clock.h"
+#include "store/base/handed_list.h"
 #include "store/base/must.h"
 
 /* Connections of one round; then those that wait have their turn. */
@@ -44,10 +47,6 @@
 #define SETTLE_STEP_NS (2 * NS_PER_MS)
 /* How often the silent ones are looked after. */
 #define LOOK_MS 500
-/* For so long somebody may ask who a connection was whose descriptor is closed. */
-#define REST_NS (10 * NS_PER_S)
-/* Numbers that are tried to find one that has rested; one in a row is the usual. */
-#define REST_TRIES_MAX 64
 
 /* The end of a connection that was handed over is found out, so whoever waits for it looks as often. */
 #define EMPTY_STEP_NS (2 * NS_PER_MS)
@@ -55,13 +54,6 @@
 /* What wakes the thread beside connections. */
 #define EVENT_LISTEN UINT64_MAX
 #define EVENT_WAKE (UINT64_MAX - 1)
-
-/* What a descriptor that was handed over stands for, by its number. */
-struct handed {
-	struct peer peer;
-	uint32_t place; /* CONNECTION_NOBODY: of none any more */
-	uint64_t closed_at_ns; /* 0: never used */
-};
 
 struct acceptor {
 	struct acceptor_options options;
@@ -76,8 +68,7 @@ struct acceptor {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct connection_list list;
-	struct handed *handed;
-	uint32_t handed_count;
+	struct handed_list handed;
 	uint64_t counts[ACCEPTOR_COUNTER_COUNT];
 	bool stopping; /* wanted */
 	bool stopped; /* nothing is accepted any more */
@@ -91,13 +82,6 @@ static void count(struct acceptor *acceptor, enum acceptor_counter counter)
 
 /* --- the end of a connection; under the lock -------------------------------------------------- */
 
-static uint64_t inode_of(int fd)
-{
-	struct stat stat;
-
-	return fstat(fd, &stat) == 0 && S_ISSOCK(stat.st_mode) ? stat.st_ino : 0;
-}
-
 /* A silent one is closed; any other has been, or will be by who has it. */
 static void release(struct acceptor *acceptor, uint32_t place)
 {
@@ -109,8 +93,7 @@ static void release(struct acceptor *acceptor, uint32_t place)
 	if (connection->state == CONNECTION_SILENT) {
 		close(connection->fd);
 	} else {
-		acceptor->handed[connection->fd].place = CONNECTION_NOBODY;
-		acceptor->handed[connection->fd].closed_at_ns = now_ns;
+		handed_list_close(&acceptor->handed, connection->fd, now_ns);
 	}
 	connection_list_set(&acceptor->list, place, CONNECTION_NONE, now_ns);
 }
@@ -119,11 +102,7 @@ static void release(struct acceptor *acceptor, uint32_t place)
 static void sweep(struct acceptor *acceptor)
 {
 	for (uint32_t i = 0; i < acceptor->list.place_count; i++) {
-		const struct connection *connection = &acceptor->list.places[i];
-
-		if (connection->state != CONNECTION_NONE &&
-			connection->state != CONNECTION_SILENT &&
-			inode_of(connection->fd) != connection->inode)
+		if (connection_has_ended(&acceptor->list.places[i]))
 			release(acceptor, i);
 	}
 }
@@ -144,78 +123,41 @@ static void displace(struct acceptor *acceptor, uint32_t place)
 
 /* --- handing over ----------------------------------------------------------------------------- */
 
-static int grow_handed(struct acceptor *acceptor, int fd)
-{
-	uint32_t wanted = acceptor->handed_count ? acceptor->handed_count : 64;
-	struct handed *handed;
-
-	if ((uint32_t)fd < acceptor->handed_count)
-		return 0;
-	while (wanted <= (uint32_t)fd)
-		wanted *= 2;
-	handed = realloc(acceptor->handed, wanted * sizeof(*handed));
-	if (!handed)
-		return -ENOMEM;
-	for (uint32_t i = acceptor->handed_count; i < wanted; i++)
-		handed[i] = (struct handed){.place = CONNECTION_NOBODY};
-	acceptor->handed = handed;
-	acceptor->handed_count = wanted;
-	return 0;
-}
-
-/* Whether nobody can ask after FD any more and mean one from elsewhere. */
-static int has_rested(struct acceptor *acceptor, int fd, const struct peer *peer)
-{
-	const struct handed *handed;
-	int r = grow_handed(acceptor, fd);
-
-	if (r < 0)
-		return r;
-	handed = &acceptor->handed[fd];
-	/* Whoever had it has closed it, and we were not told. */
-	if (handed->place != CONNECTION_NOBODY)
-		release(acceptor, handed->place);
-	return handed->closed_at_ns == 0 || clock_monotonic_ns() - handed->closed_at_ns > REST_NS ||
-		peer_is_loopback(&handed->peer) == peer_is_loopback(peer);
-}
-
-/* FD under a number that may be used, which is itself as a rule. -EMFILE, -ENOMEM. */
-static int find_number(struct acceptor *acceptor, int fd, const struct peer *peer)
-{
-	int unfit[REST_TRIES_MAX], unfit_count = 0;
-	int rested = has_rested(acceptor, fd, peer);
-
-	while (rested == 0 && unfit_count < REST_TRIES_MAX) {
-		unfit[unfit_count++] = fd;
-		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		rested = fd < 0 ? -errno : has_rested(acceptor, fd, peer);
-	}
-	/* On failure the first one stays with the caller. */
-	if (rested <= 0 && unfit_count > 0 && fd >= 0 && fd != unfit[0])
-		close(fd);
-	while (unfit_count > (rested > 0 ? 0 : 1))
-		close(unfit[--unfit_count]);
-	return rested > 0 ? fd : rested < 0 ? rested : -EMFILE;
-}
-
-/* Under the lock: from here on it counts as handed over. */
-static int prepare_hand_over(struct acceptor *acceptor, uint32_t place)
+/* Under the lock: from here on it counts as handed over; on failure it is closed, and counted. */
+static int prepare_hand_over(struct acceptor *acceptor, uint32_t place, bool adopted)
 {
 	struct connection *connection = &acceptor->list.places[place];
+	const struct handed handed = {connection->peer, adopted, place, 0}, *before;
 	int fd;
 
 	/* Whatever number it gets, it is not watched here any more. */
 	(void)epoll_ctl(acceptor->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
-	fd = find_number(acceptor, connection->fd, &connection->peer);
-	if (fd < 0)
+	fd = handed_list_find_number(
+		&acceptor->handed, connection->fd, &handed, clock_monotonic_ns());
+	if (fd < 0) {
+		count(acceptor, ACCEPTOR_COUNTER_connections_refused_descriptors);
+		release(acceptor, place);
 		return fd;
-	acceptor->handed[fd] = (struct handed){.peer = connection->peer, .place = place};
+	}
+	/* Whoever had the number has closed it, and we were not told. */
+	before = handed_list_get(&acceptor->handed, fd);
+	if (before)
+		release(acceptor, before->place);
+	handed_list_set(&acceptor->handed, fd, &handed);
 	connection->fd = fd;
-	connection->inode = inode_of(fd);
+	connection->inode = connection_inode(fd);
 	connection_list_set(&acceptor->list, place,
 		acceptor->options.tells ? CONNECTION_HANDED : CONNECTION_BUSY,
 		clock_monotonic_ns());
 	return fd;
+}
+
+/* Under the lock: the place of a connection that is handed over, or CONNECTION_NOBODY. */
+static uint32_t place_of(const struct acceptor *acceptor, int fd)
+{
+	const struct handed *handed = handed_list_get(&acceptor->handed, fd);
+
+	return handed ? handed->place : CONNECTION_NOBODY;
 }
 
 static void hand_over(
@@ -226,11 +168,7 @@ static void hand_over(
 
 	pthread_mutex_lock(&acceptor->lock);
 	peer = acceptor->list.places[place].peer;
-	fd = prepare_hand_over(acceptor, place);
-	if (fd < 0) {
-		count(acceptor, ACCEPTOR_COUNTER_connections_refused_descriptors);
-		release(acceptor, place);
-	}
+	fd = prepare_hand_over(acceptor, place, false);
 	pthread_mutex_unlock(&acceptor->lock);
 	if (fd < 0)
 		return;
@@ -241,8 +179,29 @@ static void hand_over(
 	count(acceptor,
 		r == -EPROTO ? ACCEPTOR_COUNTER_connections_refused_protocol
 			     : ACCEPTOR_COUNTER_connections_refused_full);
-	if (acceptor->handed[fd].place == place)
+	if (place_of(acceptor, fd) == place)
 		release(acceptor, place);
+	pthread_mutex_unlock(&acceptor->lock);
+}
+
+/* It is forgotten before the other has it, so that it counts in one place at a time. */
+static void pass_on(struct acceptor *acceptor, uint32_t place)
+{
+	struct connection *connection = &acceptor->list.places[place];
+	struct peer peer;
+	int fd, r;
+
+	pthread_mutex_lock(&acceptor->lock);
+	peer = connection->peer;
+	fd = connection->fd;
+	(void)epoll_ctl(acceptor->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	connection_list_set(&acceptor->list, place, CONNECTION_NONE, clock_monotonic_ns());
+	pthread_mutex_unlock(&acceptor->lock);
+	r = acceptor->options.pass(acceptor->options.pass_context, fd, &peer);
+	pthread_mutex_lock(&acceptor->lock);
+	count(acceptor,
+		r == -EPROTO ? ACCEPTOR_COUNTER_connections_refused_protocol
+			     : ACCEPTOR_COUNTER_connections_moved);
 	pthread_mutex_unlock(&acceptor->lock);
 }
 
@@ -259,24 +218,34 @@ static int admit(struct acceptor *acceptor, const struct peer *peer, uint32_t *r
 	return connection_list_admit(&acceptor->list, peer, ret_displaced);
 }
 
-/* Under the lock; takes FD. */
-static void let_in(struct acceptor *acceptor, int fd, const struct peer *peer)
+/* Under the lock; takes FD: a new, silent one, if the limits allow it. -EDQUOT, -ENOBUFS. */
+static int find_place(
+	struct acceptor *acceptor, int fd, const struct peer *peer, uint32_t *ret_place)
 {
-	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET};
-	uint32_t displaced = CONNECTION_NOBODY, place = CONNECTION_NOBODY;
+	uint32_t displaced = CONNECTION_NOBODY;
 	int r = admit(acceptor, peer, &displaced);
 
 	if (r == 0 && displaced != CONNECTION_NOBODY)
 		displace(acceptor, displaced);
 	if (r == 0)
-		r = connection_list_add(&acceptor->list, fd, peer, clock_monotonic_ns(), &place);
+		r = connection_list_add(&acceptor->list, fd, peer, clock_monotonic_ns(), ret_place);
 	if (r < 0) {
 		count(acceptor,
 			r == -EDQUOT ? ACCEPTOR_COUNTER_connections_refused_host
 				     : ACCEPTOR_COUNTER_connections_refused_full);
 		close(fd);
-		return;
 	}
+	return r;
+}
+
+/* Under the lock; takes FD. */
+static void let_in(struct acceptor *acceptor, int fd, const struct peer *peer)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET};
+	uint32_t place = CONNECTION_NOBODY;
+
+	if (find_place(acceptor, fd, peer, &place) < 0)
+		return;
 	acceptor->has_silent = true;
 	event.data.u64 = (uint64_t)acceptor->list.places[place].generation << 32 | place;
 	if (epoll_ctl(acceptor->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0) {
@@ -372,13 +341,27 @@ static void accept_some(struct acceptor *acceptor)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
+/* How much of the words of another protocol BYTES may be: all of them, some, or 0. */
+static size_t other_length(const struct acceptor *acceptor, const uint8_t *bytes, size_t byte_count)
+{
+	const char *words = acceptor->options.other_words;
+	size_t length = words ? strlen(words) : 0;
+
+	if (byte_count < length)
+		length = byte_count;
+	return length > 0 && memcmp(bytes, words, length) == 0 ? length : 0;
+}
+
 /* Something came from one that was silent. Edges only: what is too short stays where it is. */
 static void hear(struct acceptor *acceptor, uint32_t place, int fd, bool has_ended)
 {
 	uint8_t bytes[ACCEPTOR_FIRST_BYTES_MAX];
 	ssize_t got = recv(fd, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
+	size_t other = got > 0 ? other_length(acceptor, bytes, (size_t)got) : 0;
 
-	if (got >= (ssize_t)acceptor->options.first_byte_count) {
+	if (other > 0 && !acceptor->options.other_words[other]) {
+		pass_on(acceptor, place);
+	} else if (other == 0 && got >= (ssize_t)acceptor->options.first_byte_count) {
 		hand_over(acceptor, place, bytes, (size_t)got);
 	} else if (has_ended || got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
 		pthread_mutex_lock(&acceptor->lock);
@@ -546,6 +529,7 @@ int acceptor_new(const struct acceptor_options *options, struct acceptor **ret_a
 
 	must(options->first_byte_count >= 1 &&
 		options->first_byte_count <= ACCEPTOR_FIRST_BYTES_MAX);
+	must(!options->other_words || strlen(options->other_words) <= ACCEPTOR_FIRST_BYTES_MAX);
 	if (!acceptor) {
 		close(options->listen_fd);
 		return -ENOMEM;
@@ -636,34 +620,49 @@ void acceptor_free(struct acceptor *acceptor)
 	cleanup_fd(&acceptor->wake_fd);
 	cleanup_fd(&acceptor->spare_fd);
 	connection_list_done(&acceptor->list);
-	free(acceptor->handed);
+	handed_list_done(&acceptor->handed);
 	pthread_cond_destroy(&acceptor->changed);
 	pthread_mutex_destroy(&acceptor->lock);
 	free(acceptor);
 }
 
-/* --- those who have a connection -------------------------------------------------------------- */
+/* --- from another acceptor -------------------------------------------------------------------- */
 
-/* Under the lock: the place of a connection that is handed over, or CONNECTION_NOBODY. */
-static uint32_t place_of(const struct acceptor *acceptor, int fd)
+int acceptor_adopt(struct acceptor *acceptor, int fd, const struct peer *peer, int *ret_fd)
 {
-	if (fd < 0 || (uint32_t)fd >= acceptor->handed_count)
-		return CONNECTION_NOBODY;
-	return acceptor->handed[fd].place;
-}
-
-int acceptor_peer(struct acceptor *acceptor, int fd, struct peer *ret_peer)
-{
-	int r = -ENOENT;
+	uint32_t place = CONNECTION_NOBODY;
+	int r = -ESHUTDOWN;
 
 	pthread_mutex_lock(&acceptor->lock);
-	if (fd >= 0 && (uint32_t)fd < acceptor->handed_count &&
-		acceptor->handed[fd].place != CONNECTION_NOBODY) {
-		*ret_peer = acceptor->handed[fd].peer;
-		r = 0;
+	if (acceptor->stopping) {
+		close(fd);
+	} else {
+		count(acceptor, ACCEPTOR_COUNTER_connections_moved);
+		r = find_place(acceptor, fd, peer, &place);
+	}
+	if (r == 0)
+		r = prepare_hand_over(acceptor, place, true);
+	pthread_mutex_unlock(&acceptor->lock);
+	if (r < 0)
+		return r;
+	*ret_fd = r;
+	return 0;
+}
+
+/* --- those who have a connection -------------------------------------------------------------- */
+
+int acceptor_peer(struct acceptor *acceptor, int fd, struct peer *ret_peer, bool *ret_adopted)
+{
+	const struct handed *handed;
+
+	pthread_mutex_lock(&acceptor->lock);
+	handed = handed_list_get(&acceptor->handed, fd);
+	if (handed) {
+		*ret_peer = handed->peer;
+		*ret_adopted = handed->adopted;
 	}
 	pthread_mutex_unlock(&acceptor->lock);
-	return r;
+	return handed ? 0 : -ENOENT;
 }
 
 void acceptor_set_idle(struct acceptor *acceptor, int fd, bool idle)

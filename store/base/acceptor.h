@@ -36,7 +36,9 @@
 	X(connections_refused_protocol,                                                      \
 		"connections closed: what they said first is not what is spoken here")       \
 	X(connections_silent, "connections closed: they said nothing for too long")          \
-	X(connections_displaced, "idle connections closed to make room for others")
+	X(connections_displaced, "idle connections closed to make room for others")          \
+	X(connections_moved,                                                                 \
+		"connections that came in at HTTP's port, spoke HTTP/2 and were moved to gRPC")
 
 enum acceptor_counter {
 #define ACCEPTOR_COUNTER_ENUM(name, meaning) ACCEPTOR_COUNTER_##name,
@@ -52,6 +54,10 @@ struct acceptor;
 typedef int (*acceptor_take_fn)(
 	void *context, int fd, const struct peer *peer, const uint8_t *bytes, size_t byte_count);
 
+/* Likewise, of a connection that begins with other words; the acceptor has forgotten it. -EPROTO: nobody
+ * has a use for it. Whoever gets it counts any other failure. */
+typedef int (*acceptor_pass_fn)(void *context, int fd, const struct peer *peer);
+
 struct acceptor_options {
 	int listen_fd; /* the acceptor's from now on, also if it cannot start */
 	struct connection_limits limits;
@@ -59,6 +65,11 @@ struct acceptor_options {
 	uint64_t silence_ns_max; /* for so long */
 	acceptor_take_fn take;
 	void *context; /* of take */
+	/* Connections that begin with these words are passed on and not taken; NULL: there are none such.
+	 * What may still become them is waited for like the first bytes. */
+	const char *other_words;
+	acceptor_pass_fn pass;
+	void *pass_context;
 	bool tells; /* who takes connections calls acceptor_set_idle for each, and acceptor_closed */
 };
 
@@ -72,10 +83,15 @@ int acceptor_wait_empty(struct acceptor *acceptor, uint64_t timeout_ns);
 /* After everything that was handed over has been closed. Accepts NULL. */
 void acceptor_free(struct acceptor *acceptor);
 
-/* Who is at the other end of a connection that was handed over as FD. Whoever asks too late, when that
+/* Takes a connection in that another acceptor has passed on: under the limits of this one, as handed
+ * over already. FD is the acceptor's own; RET_FD is the number under which whoever is to have it gets it.
+ * -EDQUOT, -ENOBUFS, -EMFILE: refused, and counted; -ESHUTDOWN: it has stopped. FD is closed then. */
+int acceptor_adopt(struct acceptor *acceptor, int fd, const struct peer *peer, int *ret_fd);
+
+/* Who is at the other end of a connection that was handed over as FD, and whether it was adopted. Whoever asks too late, when that
  * number stands for another connection already, is told of that one; but never of one from this machine
- * instead of a foreign one, or the other way round. -ENOENT: there is none. */
-int acceptor_peer(struct acceptor *acceptor, int fd, struct peer *ret_peer);
+ * instead of a foreign one, or of an adopted one instead of another, or the other way round. -ENOENT: there is none. */
+int acceptor_peer(struct acceptor *acceptor, int fd, struct peer *ret_peer, bool *ret_adopted);
 /* Whether the connection may be displaced from now on; at first it may not. While many have just been
  * handed over, and nothing was told of them yet, callers wait in the kernel's queue: soon somebody is
  * idle and makes room, whom a full port would have missed. */

@@ -7,8 +7,22 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "store/base/must.h"
+
+uint64_t connection_inode(int fd)
+{
+	struct stat stat;
+
+	return fstat(fd, &stat) == 0 && S_ISSOCK(stat.st_mode) ? stat.st_ino : 0;
+}
+
+bool connection_has_ended(const struct connection *connection)
+{
+	return connection->state != CONNECTION_NONE && connection->state != CONNECTION_SILENT &&
+		connection_inode(connection->fd) != connection->inode;
+}
 
 int connection_list_init(struct connection_list *list, const struct connection_limits *limits)
 {

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/base/peer.h"
@@ -31,6 +32,11 @@ struct connection {
 	struct peer peer;
 	uint64_t since_ns; /* in this state, monotonic */
 };
+
+/* Of the socket behind FD; 0: there is none. */
+uint64_t connection_inode(int fd);
+/* Whether one that was handed over is closed by now: its number leads elsewhere. */
+bool connection_has_ended(const struct connection *connection);
 
 struct connection_limits {
 	uint32_t count_max;

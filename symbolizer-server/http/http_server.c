@@ -255,6 +255,13 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 		acceptor_set_idle(server->acceptor, http_exchange_fd(connection), true);
 }
 
+/* A method is made of printable characters, and an empty line may stand before it. What begins with
+ * another byte (TLS does) would only wait for an answer. */
+static bool may_be_http(uint8_t first)
+{
+	return (first > ' ' && first < 0x7f) || first == '\r' || first == '\n';
+}
+
 static int take(
 	void *context, int fd, const struct peer *peer, const uint8_t *bytes, size_t byte_count)
 {
@@ -263,8 +270,11 @@ static int take(
 	socklen_t length = sizeof(address);
 
 	(void)peer;
-	(void)bytes;
 	(void)byte_count;
+	if (!may_be_http(bytes[0])) {
+		close(fd);
+		return -EPROTO;
+	}
 	if (getpeername(fd, (struct sockaddr *)&address, &length) < 0) {
 		close(fd);
 		return -ENOTCONN;
@@ -421,6 +431,9 @@ static int open_port(struct http_server *server, uint32_t connection_count_max)
 		.silence_ns_max = SILENCE_NS_MAX,
 		.take = take,
 		.context = server,
+		.other_words = server->options.other_words,
+		.pass = server->options.pass,
+		.pass_context = server->options.pass_context,
 		.tells = true,
 	};
 

@@ -40,6 +40,10 @@ struct http_server_options {
 	http_receive_fn receive; /* NULL: nothing takes a body */
 	void *context; /* of plan and handlers */
 	struct http_counters *counters;
+	/* Connections that begin with these words are somebody else's; NULL: there are none such. */
+	const char *other_words;
+	acceptor_pass_fn pass;
+	void *pass_context;
 };
 
 int http_server_new(const struct http_server_options *options, struct http_server **ret_server);

@@ -50,6 +50,9 @@ int grpc_service_new(const struct grpc_service_options *options, struct grpc_ser
 	service->methods[0] = ingest_service_method(&service->parts);
 	service->methods[1] = symbols_service_want_method(&service->parts);
 	service->methods[2] = symbols_service_upload_method(&service->parts);
+	/* What collectors and the server say to each other is for the address that was chosen for it. */
+	for (int i = 0; i < 3; i++)
+		service->methods[i].own_port_only = true;
 	service->methods[3] = client_service_export_method(&service->parts);
 	service->methods[4] = client_service_push_method(&service->parts);
 	rpc.method_count = options->desk ? METHOD_COUNT : METHOD_COUNT - 2;
@@ -66,6 +69,11 @@ int grpc_service_new(const struct grpc_service_options *options, struct grpc_ser
 uint16_t grpc_service_port(const struct grpc_service *service)
 {
 	return rpc_server_port(service->rpc);
+}
+
+int grpc_service_adopt(struct grpc_service *service, int fd, const struct peer *peer)
+{
+	return rpc_server_adopt(service->rpc, fd, peer);
 }
 
 int grpc_service_stop(struct grpc_service *service, uint64_t timeout_ns)

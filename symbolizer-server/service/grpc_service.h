@@ -4,7 +4,7 @@
  * What it is   an RPC server with Ingest/Push, Symbols/Want and Symbols/Upload. Every other method,
  *              Control's included, is answered with UNIMPLEMENTED.
  * Ownership    owns the RPC server; borrows store, symbolizer, host board and guard.
- * Threads      new, stop and free: one owner. Reading counters: any thread.
+ * Threads      new, stop and free: one owner. Reading counters, and adopt: any thread.
  * Errors       0, or a negative errno.
  */
 #pragma once
@@ -19,6 +19,7 @@ struct grpc_service;
 struct host_board;
 struct ingest_desk;
 struct label_guard;
+struct peer;
 struct profile_store;
 struct symbolizer;
 
@@ -37,6 +38,10 @@ struct grpc_service_options {
 /* -EADDRINUSE, -EACCES, -EADDRNOTAVAIL: the port cannot be had.  -EINVAL: no such address. */
 int grpc_service_new(const struct grpc_service_options *options, struct grpc_service **ret_service);
 uint16_t grpc_service_port(const struct grpc_service *service);
+/* Takes a connection that came in at the port of HTTP and begins as HTTP/2 does; FD is the service's own,
+ * whatever is returned. Only services that HTTP has as well are there for it: OpenTelemetry's and push.v1.
+ * Errors are counted here. */
+int grpc_service_adopt(struct grpc_service *service, int fd, const struct peer *peer);
 /* Takes nothing new, answers what was begun, closes every stream; for that the store must still
  * work. -ETIMEDOUT: some streams were cut off; their collectors keep what was not answered. */
 int grpc_service_stop(struct grpc_service *service, uint64_t timeout_ns);

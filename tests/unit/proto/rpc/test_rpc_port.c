@@ -10,6 +10,7 @@
 
 #include "proto/rpc/rpc_server.h"
 #include "store/base/clock.h"
+#include "tests/support/call_probe.h"
 #include "tests/support/check.h"
 
 #define PATIENCE_NS (20 * NS_PER_S)
@@ -23,7 +24,7 @@ static int refuse(void *context, struct rpc_stream *stream, void **ret_state)
 	(void)context;
 	(void)stream;
 	(void)ret_state;
-	return -EPERM;
+	return -EACCES;
 }
 
 static void ignore(void *state, struct rpc_stream *stream, const uint8_t *bytes, size_t byte_count)
@@ -36,6 +37,7 @@ static void ignore(void *state, struct rpc_stream *stream, const uint8_t *bytes,
 
 static const struct rpc_method methods[] = {
 	{.path = "/test/Nothing", .on_open = refuse, .on_message = ignore},
+	{.path = "/test/Own", .own_port_only = true, .on_open = refuse, .on_message = ignore},
 };
 
 static struct rpc_server *serve(void)
@@ -43,7 +45,7 @@ static struct rpc_server *serve(void)
 	struct rpc_server_options options = {
 		.address = "127.0.0.1:0",
 		.methods = methods,
-		.method_count = 1,
+		.method_count = sizeof(methods) / sizeof(methods[0]),
 		.connection_count_max = CONNECTION_COUNT,
 	};
 	struct rpc_server *server;
@@ -161,11 +163,100 @@ static void stopping_waits_for_clients_to_hang_up(void)
 	rpc_server_free(server);
 }
 
+/* A port of somebody else. */
+struct elsewhere {
+	int listen_fd;
+	uint16_t port;
+};
+
+static void elsewhere_init(struct elsewhere *elsewhere)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(address);
+
+	elsewhere->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	CHECK_EQ(bind(elsewhere->listen_fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	CHECK_EQ(listen(elsewhere->listen_fd, 4), 0);
+	CHECK_EQ(getsockname(elsewhere->listen_fd, (struct sockaddr *)&address, &length), 0);
+	elsewhere->port = ntohs(address.sin_port);
+}
+
+/* What comes in there next is the server's. */
+static int move_one(struct elsewhere *elsewhere, struct rpc_server *server)
+{
+	struct sockaddr_storage address;
+	socklen_t length = sizeof(address);
+	struct peer peer;
+	int fd = accept4(elsewhere->listen_fd, (struct sockaddr *)&address, &length,
+		SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	CHECK(fd >= 0);
+	CHECK_EQ(peer_read((struct sockaddr *)&address, &peer), 0);
+	return rpc_server_adopt(server, fd, &peer);
+}
+
+static void a_connection_of_elsewhere_is_served(void)
+{
+	struct rpc_server *server = serve();
+	struct elsewhere elsewhere;
+	struct rpc_server_counts counts;
+	struct rpc_client *client;
+	struct call_probe probes[2];
+
+	elsewhere_init(&elsewhere);
+	client = probe_client(elsewhere.port);
+	probe_open(&probes[0], client, "/test/Nothing");
+	CHECK_EQ(move_one(&elsewhere, server), 0);
+	CHECK_EQ(probe_wait_closed(&probes[0]), -EACCES);
+	CHECK_EQ(counted(server, ACCEPTOR_COUNTER_connections_moved), 1);
+	CHECK_EQ(counted(server, ACCEPTOR_COUNTER_connections_open), 1);
+	CHECK_EQ(counted(server, ACCEPTOR_COUNTER_connections), 0);
+	/* Some methods are for those who came in here. */
+	probe_open(&probes[1], client, "/test/Own");
+	CHECK_EQ(probe_wait_closed(&probes[1]), -ENOSYS);
+	CHECK(strstr(probes[1].text, "gRPC port only"));
+	rpc_server_read_counts(server, &counts);
+	CHECK_EQ(counts.foreign_methods, 1);
+	for (int i = 0; i < 2; i++)
+		probe_close(&probes[i]);
+	rpc_client_free(client);
+	wait_for_count(server, ACCEPTOR_COUNTER_connections_open, 0);
+	client = probe_client(rpc_server_port(server));
+	probe_open(&probes[1], client, "/test/Own");
+	CHECK_EQ(probe_wait_closed(&probes[1]), -EACCES);
+	probe_close(&probes[1]);
+	rpc_client_free(client);
+	close(elsewhere.listen_fd);
+	rpc_server_free(server);
+}
+
+static void a_server_that_stops_adopts_nobody(void)
+{
+	struct rpc_server *server = serve();
+	struct elsewhere elsewhere;
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	elsewhere_init(&elsewhere);
+	address.sin_port = htons(elsewhere.port);
+	CHECK_EQ(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	CHECK_EQ(rpc_server_stop(server, PATIENCE_NS), 0);
+	CHECK_EQ(move_one(&elsewhere, server), -ESHUTDOWN);
+	CHECK(!is_answered(fd));
+	close(fd);
+	close(elsewhere.listen_fd);
+	rpc_server_free(server);
+}
+
 int main(void)
 {
 	RUN(a_connection_is_grpcs_once_it_speaks_http2);
 	RUN(who_speaks_anything_else_is_closed_and_counted);
 	RUN(those_beyond_the_limit_are_closed_until_one_goes);
 	RUN(stopping_waits_for_clients_to_hang_up);
+	RUN(a_connection_of_elsewhere_is_served);
+	RUN(a_server_that_stops_adopts_nobody);
 	return 0;
 }

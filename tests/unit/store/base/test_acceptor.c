@@ -30,6 +30,7 @@ static struct {
 static struct acceptor *acceptor;
 static uint16_t port;
 static bool tells; /* the taker, what becomes of those that it was given */
+static const char *other_words; /* of connections that are passed on */
 static in_addr_t here = INADDR_LOOPBACK; /* where it listens and calls come from */
 
 static int take(
@@ -50,6 +51,25 @@ static int take(
 	if (answer < 0)
 		close(fd);
 	return answer;
+}
+
+/* What was passed on. */
+static struct passed {
+	int fd;
+	int answer;
+	struct peer peer;
+} passed = {.fd = -1};
+
+static int pass(void *context, int fd, const struct peer *peer)
+{
+	struct passed *to = context;
+
+	if (to->answer < 0)
+		close(fd);
+	else
+		to->fd = fd;
+	to->peer = *peer;
+	return to->answer;
 }
 
 static int taken_count(void)
@@ -98,6 +118,9 @@ static void start(uint32_t count_max, size_t first_byte_count, uint64_t silence_
 		.first_byte_count = first_byte_count,
 		.silence_ns_max = silence_ns_max,
 		.take = take,
+		.other_words = other_words,
+		.pass = pass,
+		.pass_context = &passed,
 		.tells = tells,
 	};
 
@@ -363,16 +386,18 @@ static void who_speaks_something_else_is_closed(void)
 static void a_peer_is_known_by_its_number(void)
 {
 	struct peer peer;
+	bool adopted = true;
 	int fd;
 
 	start(8, 1, PATIENCE_NS);
 	fd = call();
 	say(fd, "x");
 	wait_for_taken(1);
-	CHECK_EQ(acceptor_peer(acceptor, taken.fds[0], &peer), 0);
+	CHECK_EQ(acceptor_peer(acceptor, taken.fds[0], &peer, &adopted), 0);
+	CHECK(!adopted);
 	CHECK(peer_is_loopback(&peer));
-	CHECK_EQ(acceptor_peer(acceptor, -1, &peer), -ENOENT);
-	CHECK_EQ(acceptor_peer(acceptor, 9999, &peer), -ENOENT);
+	CHECK_EQ(acceptor_peer(acceptor, -1, &peer, &adopted), -ENOENT);
+	CHECK_EQ(acceptor_peer(acceptor, 9999, &peer, &adopted), -ENOENT);
 	close(fd);
 	stop();
 }
@@ -392,6 +417,108 @@ static void stopping_leaves_alone_who_was_handed_over(void)
 	CHECK_EQ(acceptor_wait_empty(acceptor, NS_PER_MS), -ETIMEDOUT);
 	say(taken.fds[0], "y");
 	close(fd);
+	stop();
+}
+
+static void who_begins_with_other_words_is_passed_on_and_forgotten(void)
+{
+	char words[8] = "";
+	int fd, other;
+
+	other_words = "PRI * H";
+	start(8, 1, PATIENCE_NS);
+	fd = call();
+	/* What might become a POST, too, is waited for. */
+	say(fd, "P");
+	other = call();
+	say(other, "PO");
+	wait_for_taken(1);
+	say(fd, "RI * ");
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_open), 2);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_moved), 0);
+	say(fd, "H");
+	wait_for_count(ACCEPTOR_COUNTER_connections_moved, 1);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections), 2);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_open), 1);
+	CHECK_EQ(taken_count(), 1);
+	CHECK(peer_is_loopback(&passed.peer));
+	/* Nothing was eaten. */
+	CHECK_EQ(recv(passed.fd, words, sizeof(words), 0), 7);
+	CHECK_STR(words, other_words);
+	close(passed.fd);
+	close(fd);
+	fd = call();
+	passed.answer = -EPROTO;
+	say(fd, other_words);
+	wait_for_count(ACCEPTOR_COUNTER_connections_refused_protocol, 1);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_moved), 1);
+	passed.answer = 0;
+	close(fd);
+	close(other);
+	stop();
+	other_words = NULL;
+}
+
+static void half_of_the_other_words_is_silence(void)
+{
+	int fd;
+
+	other_words = "PRI * H";
+	start(8, 1, 50 * NS_PER_MS);
+	fd = call();
+	say(fd, "PRI ");
+	check_closed(fd);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_silent), 1);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_moved), 0);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_open), 0);
+	stop();
+	other_words = NULL;
+}
+
+/* One that has come in elsewhere: RET_FDS[1] is its client's. */
+static void make_connection(int ret_fds[2], struct peer *ret_peer)
+{
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ret_fds), 0);
+	*ret_peer = (struct peer){.family = AF_INET, .address = {127, 0, 0, 1}};
+}
+
+static void the_adopted_count_like_others(void)
+{
+	int fds[2], more[2], fd, own;
+	struct peer peer;
+	bool adopted = false;
+
+	start(2, 1, PATIENCE_NS);
+	own = call();
+	say(own, "x");
+	wait_for_taken(1);
+	make_connection(fds, &peer);
+	CHECK_EQ(acceptor_adopt(acceptor, fds[0], &peer, &fd), 0);
+	CHECK_EQ(acceptor_peer(acceptor, fd, &peer, &adopted), 0);
+	CHECK(adopted);
+	CHECK(peer_is_loopback(&peer));
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_open), 2);
+	/* Both places are taken: neither sort gets one. */
+	make_connection(more, &peer);
+	CHECK_EQ(acceptor_adopt(acceptor, more[0], &peer, &more[0]), -ENOBUFS);
+	check_closed(more[1]);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_refused_full), 1);
+	/* Its end is found out. */
+	close(fd);
+	wait_for_count(ACCEPTOR_COUNTER_connections_open, 1);
+	CHECK_EQ(acceptor_peer(acceptor, fd, &peer, &adopted), -ENOENT);
+	make_connection(more, &peer);
+	CHECK_EQ(acceptor_adopt(acceptor, more[0], &peer, &fd), 0);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections_moved), 3);
+	CHECK_EQ(counted(ACCEPTOR_COUNTER_connections), 1);
+	close(fd);
+	close(more[1]);
+	close(fds[1]);
+	acceptor_stop(acceptor);
+	make_connection(more, &peer);
+	CHECK_EQ(acceptor_adopt(acceptor, more[0], &peer, &fd), -ESHUTDOWN);
+	check_closed(more[1]);
+	close(own);
 	stop();
 }
 
@@ -478,6 +605,9 @@ int main(void)
 	RUN(who_speaks_something_else_is_closed);
 	RUN(a_peer_is_known_by_its_number);
 	RUN(stopping_leaves_alone_who_was_handed_over);
+	RUN(who_begins_with_other_words_is_passed_on_and_forgotten);
+	RUN(half_of_the_other_words_is_silence);
+	RUN(the_adopted_count_like_others);
 	RUN(without_descriptors_callers_are_turned_away_and_later_let_in);
 	RUN(a_host_of_elsewhere_gets_its_share);
 	return 0;

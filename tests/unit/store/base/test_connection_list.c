@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "tests/support/check.h"
 
@@ -148,6 +149,26 @@ static void who_has_just_been_handed_over_or_told_to_go_is_unsettled(void)
 	connection_list_done(&list);
 }
 
+static void the_end_of_a_connection_shows_by_its_number(void)
+{
+	struct connection connection = {.state = CONNECTION_BUSY};
+	int fds[2];
+
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	connection.fd = fds[0];
+	connection.inode = connection_inode(fds[0]);
+	CHECK(connection.inode != 0 && connection.inode != connection_inode(fds[1]));
+	CHECK(!connection_has_ended(&connection));
+	/* The number is another one's now. */
+	CHECK_EQ(dup2(fds[1], fds[0]), fds[0]);
+	CHECK(connection_has_ended(&connection));
+	connection.state = CONNECTION_SILENT;
+	CHECK(!connection_has_ended(&connection));
+	close(fds[0]);
+	close(fds[1]);
+	CHECK_EQ(connection_inode(fds[0]), 0);
+}
+
 int main(void)
 {
 	RUN(who_has_just_been_handed_over_or_told_to_go_is_unsettled);
@@ -156,5 +177,6 @@ int main(void)
 	RUN(a_host_displaces_its_own);
 	RUN(this_machine_finds_a_place_that_others_do_not_get);
 	RUN(those_that_do_not_leave_use_up_places_in_the_end);
+	RUN(the_end_of_a_connection_shows_by_its_number);
 	return 0;
 }
