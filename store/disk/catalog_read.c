@@ -133,7 +133,7 @@ static int seek_head(const struct merging *merging, struct head *head)
 	const struct profile_store_label_query *query = merging->query;
 	struct catalog_text prefix = {query->prefix ? query->prefix : "", query->prefix_length};
 	struct catalog_key key = catalog_key_of_value(head->day, merging->name, prefix, 0);
-	struct lmdb_span value;
+	struct lmdb_span value = {0};
 	int r;
 
 	if (query->after &&

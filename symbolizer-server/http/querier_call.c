@@ -29,11 +29,12 @@ static int set_type(const struct querier_call *call, const char *type, struct se
 {
 	char *copy;
 
-	if (!selector_is_type(type, strlen(type)))
+	if (!selector_is_type(type, strlen(type))) {
 		return ingest_refuse(call->fault, -EINVAL,
 			"profileTypeID: a type of five parts must stand here, "
 			"as " PROFILE_TYPE_ON_CPU ", not '%.100s'",
 			type);
+	}
 	copy = arena_copy_text(&selector->texts, type, strlen(type));
 	if (!copy)
 		return -ENOMEM;

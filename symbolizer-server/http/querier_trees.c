@@ -20,10 +20,11 @@ static const struct reply_field flamegraph = {1, "flamegraph"};
 static int read_node_count(
 	const struct querier_call *call, const struct querier_request *asked, uint32_t *ret_count)
 {
-	if (asked->nodes_max < 0 || asked->nodes_max > QUERIER_NODE_COUNT_MAX)
+	if (asked->nodes_max < 0 || asked->nodes_max > QUERIER_NODE_COUNT_MAX) {
 		return ingest_refuse(call->fault, -EINVAL,
 			"max nodes: 1 to %u may be asked for, not %" PRId64, QUERIER_NODE_COUNT_MAX,
 			asked->nodes_max);
+	}
 	*ret_count = asked->nodes_max > 0 ? (uint32_t)asked->nodes_max : QUERIER_NODE_COUNT_DEFAULT;
 	return 0;
 }
@@ -31,10 +32,11 @@ static int read_node_count(
 /* What would be another tree is never answered by this one. */
 static int check_wishes(const struct querier_call *call, const struct querier_request *asked)
 {
-	if (asked->call_site.count > 0)
+	if (asked->call_site.count > 0) {
 		return ingest_refuse(call->fault, -ENOSYS,
 			"stackTraceSelector: subtrees of a call site are not cut out here; the "
 			"page focuses on them");
+	}
 	if (asked->spans.count > 0)
 		return ingest_refuse(call->fault, -ENOSYS,
 			"profiles of single spans, traces and uploads are not kept apart here");

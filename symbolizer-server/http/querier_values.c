@@ -51,10 +51,11 @@ static int check_wishes(const struct querier_call *call)
 	if (asked->aggregation != QUERIER_SUM)
 		return ingest_refuse(
 			call->fault, -ENOSYS, "aggregation: sums are what is answered here");
-	if (asked->call_site.count > 0)
+	if (asked->call_site.count > 0) {
 		return ingest_refuse(call->fault, -ENOSYS,
 			"stackTraceSelector: values of a call site are not answered here; those of "
 			"a function are, at /api/v1/series");
+	}
 	if (asked->names.count > LABEL_GROUPS_NAME_COUNT_MAX)
 		return ingest_refuse(call->fault, -EINVAL, "groupBy: at most %u labels",
 			LABEL_GROUPS_NAME_COUNT_MAX);
@@ -166,7 +167,7 @@ static int write_series(const struct querier_call *call, struct reply_writer *wr
 
 int querier_values(const struct querier_call *call, struct reply_writer *writer)
 {
-	struct query_params params;
+	struct query_params params = {0};
 	struct series_question_params question = {.params = &params};
 	struct series_query query;
 	struct query_run run;

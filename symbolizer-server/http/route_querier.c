@@ -61,11 +61,12 @@ static bool write_asking(
 
 	bytes_write_span(&asking->body, bytes, byte_count);
 	r = bytes_writer_fault(&asking->body);
-	if (r < 0)
+	if (r < 0) {
 		connect_answer_error(r,
 			r == -EFBIG ? "a request may be as long as 1 MiB"
 				    : "out of memory: try again later",
 			answer);
+	}
 	return r == 0;
 }
 

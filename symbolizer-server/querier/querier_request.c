@@ -343,10 +343,9 @@ static int read_json_texts(
 			: member;
 		const char *text = cJSON_GetStringValue(name);
 
-		if (r == 0 && !text)
-			r = refuse_member(reading, field);
 		if (r == 0)
-			r = add_text(reading, field, text, strlen(text));
+			r = text ? add_text(reading, field, text, strlen(text))
+				 : refuse_member(reading, field);
 	}
 	return r;
 }

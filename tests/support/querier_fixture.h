@@ -28,11 +28,12 @@ static inline void querier_append(struct profile_store *store, const char *host,
 	struct fixture_answers answers = {0};
 
 	for (uint32_t i = 0; i < 2; i++) {
-		for (uint32_t j = 0; j < counts[i]; j++)
+		for (uint32_t j = 0; j < counts[i]; j++) {
 			sample_profile_add(profile,
 				&(struct sample_profile_sample){.stack = stacks[i],
 					.process = process,
 					.slot = i * 100 + j});
+		}
 	}
 	sample_profile_seal(profile);
 	CHECK_EQ(profile_store_append(store, &key, profile, fixture_done, &answers), 0);
