@@ -2,8 +2,8 @@
 /* Compaction: which files to put together into one segment, decided purely; done elsewhere.
  *
  * What it is   the rule: files are put together by when their data were received, in periods that
- *              are over: first those of ten minutes, then of an hour, then of a day. What was
- *              received late therefore lies with what was received together with it. A segment
+ *              are over: first those of ten minutes, then of an hour, of six hours and of a day. What
+ *              was received late therefore lies with what was received together with it. A segment
  *              whose slots are all past their time is written again without them.
  * Ownership    values only.
  * Threads      any.

@@ -154,8 +154,11 @@ static void a_short_retention_has_short_periods(void)
 	add(false, DAY_START_NS + MINUTE_NS, 1);
 	add(false, DAY_START_NS + 20 * MINUTE_NS, 1);
 	add(false, DAY_START_NS + 5 * HOUR_NS, 1);
-	CHECK_EQ(pick(&limits), 4);
+	add(false, DAY_START_NS + 6 * HOUR_NS, 1);
+	CHECK_EQ(pick(&limits), 5);
 	limits.age_ns = 8 * DAY_NS - 1;
+	CHECK_EQ(pick(&limits), 4);
+	limits.age_ns = 48 * HOUR_NS - 1;
 	CHECK_EQ(pick(&limits), 3);
 	limits.age_ns = 8 * HOUR_NS - 1;
 	CHECK_EQ(pick(&limits), 2);
@@ -186,6 +189,25 @@ static void merge(const struct compaction_limits *limits)
 		made.slots_until_ns = 0;
 	files[kept++] = made;
 	file_count = kept;
+}
+
+/* What a query of the last day reads, at any time of the day. */
+static void a_day_is_few_files(void)
+{
+	uint64_t end_ns = DAY_START_NS + 3 * DAY_NS;
+
+	begin();
+	for (uint64_t now_ns = DAY_START_NS; now_ns < end_ns; now_ns += 10 * MINUTE_NS) {
+		struct compaction_limits limits = limits_at(now_ns + 5 * MINUTE_NS);
+		size_t of_today = 0;
+
+		while (file_count > 0 && pick(&limits) > 0)
+			merge(&limits);
+		for (size_t i = 0; i < file_count; i++)
+			of_today += files[i].received_ns / DAY_NS == now_ns / DAY_NS;
+		CHECK(of_today <= 3 + 5 + 5);
+		add(false, now_ns, 30);
+	}
 }
 
 /* Logs come for days, compaction runs now and then: it ends each time, and files stay few. */
@@ -222,6 +244,7 @@ int main(void)
 	RUN(what_is_unfit_is_left_out);
 	RUN(slots_go_when_all_of_a_file_are_past_their_time);
 	RUN(a_short_retention_has_short_periods);
+	RUN(a_day_is_few_files);
 	RUN(it_comes_to_an_end_and_leaves_few_files);
 	return 0;
 }
