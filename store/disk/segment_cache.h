@@ -17,7 +17,7 @@
 #include "store/disk/segment_reader.h"
 
 /* A day of fifty busy processes. */
-#define SEGMENT_CACHE_BYTES_DEFAULT ((size_t)64 << 20)
+#define SEGMENT_CACHE_BYTES_DEFAULT ((size_t)128 << 20)
 #define SEGMENT_CACHE_LIST_COUNT 1024u
 
 struct segment_cache_entry;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/base/heap.h"
 #include "symbolizer-server/query/row_filter.h"
 #include "symbolizer-server/query/row_label.h"
 
@@ -32,6 +33,8 @@ void query_run_end(struct query_run *run)
 {
 	query_board_end(run->site->queries, run->place);
 	run->place = NULL;
+	if (run->node_count >= QUERY_RUN_LARGE_NODE_COUNT)
+		heap_give_back(QUERY_RUN_HEAP_BYTES_KEPT);
 }
 
 void query_run_stage(struct query_run *run, enum query_stage stage)
@@ -74,6 +77,7 @@ static int visit_profile(void *context, const struct profile *profile)
 	struct query_run *run = visit->run;
 	uint64_t length = read->range.until_ns - read->range.from_ns;
 
+	run->node_count += profile->stacks.count;
 	if (http_request_is_gone(run->request))
 		return -ECANCELED;
 	if (now(run) >= visit->deadline_ns)

@@ -27,12 +27,18 @@
 /* Of stacks while they are read; names and joining take as much again. */
 #define QUERY_RUN_BYTES_DEFAULT (UINT64_C(256) << 20)
 
+/* Nodes of stacks that a query visits: with so many it is worth looking whether what was freed is more
+ * than the next one needs at most, give or take. */
+#define QUERY_RUN_LARGE_NODE_COUNT (UINT64_C(1) << 20)
+#define QUERY_RUN_HEAP_BYTES_KEPT ((size_t)96 << 20)
+
 struct query_run {
 	const struct site *site;
 	const struct http_request *request;
 	struct query_place *place; /* on the board; NULL: none */
 	uint64_t begun_ns; /* monotonic */
 	uint64_t deadline_ns;
+	uint64_t node_count; /* of stacks, visited so far */
 };
 
 /* One visit of a query: what of the store, how fine, and who takes it. */
@@ -50,6 +56,7 @@ struct query_read {
 
 void query_run_begin(
 	struct query_run *run, const struct site *site, const struct http_request *request);
+/* All that the query made is freed or kept by now. */
 void query_run_end(struct query_run *run);
 
 /* 0 also if it ended early: then RET_PARTIAL tells why and where. */

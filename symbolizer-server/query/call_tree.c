@@ -111,6 +111,8 @@ int call_tree_init(struct call_tree *tree, const struct merge *merge, const stru
 	if (r == 0)
 		r = join(tree, merge, naming, joined);
 	if (r == 0)
+		growing_tree_trim(&tree->tree);
+	if (r == 0)
 		r = sum_up(tree);
 	if (r == 0)
 		r = sum_up_lanes(tree, merge, joined);

@@ -40,6 +40,16 @@ void growing_tree_done(struct growing_tree *tree)
 	*tree = (struct growing_tree){0};
 }
 
+void growing_tree_trim(struct growing_tree *tree)
+{
+	struct growing_node *nodes = reallocarray(tree->nodes, tree->count, sizeof(*nodes));
+
+	if (!nodes)
+		return;
+	tree->nodes = nodes;
+	tree->capacity = tree->count;
+}
+
 /* Links CHILD into its parent's list: in front while the list is short, else behind the part that
  * look-ups walk. */
 static void link_child(struct growing_tree *tree, uint32_t parent, uint32_t child)

@@ -39,6 +39,8 @@ struct growing_tree {
 /* Makes the root, which is WHAT. */
 int growing_tree_init(struct growing_tree *tree, uint32_t what);
 void growing_tree_done(struct growing_tree *tree);
+/* Gives back what is reserved for nodes to come. */
+void growing_tree_trim(struct growing_tree *tree);
 int growing_tree_child(
 	struct growing_tree *tree, uint32_t parent, uint32_t what, uint32_t *ret_node);
 /* The same for those who ask in an order in which they, or others, mostly asked before: NEXT is where

@@ -80,8 +80,27 @@ static void the_root_is_nobodys_child(void)
 	growing_tree_done(&tree);
 }
 
+static void a_trimmed_tree_grows_again(void)
+{
+	struct growing_tree tree;
+	uint32_t node;
+
+	CHECK_EQ(growing_tree_init(&tree, 0), 0);
+	for (uint32_t i = 0; i < 300; i++) {
+		CHECK_EQ(growing_tree_child(&tree, GROWING_TREE_ROOT, i, &node), 0);
+		if (i % 100 == 0) {
+			growing_tree_trim(&tree);
+			CHECK_EQ(tree.capacity, tree.count);
+		}
+	}
+	CHECK_EQ(growing_tree_child(&tree, GROWING_TREE_ROOT, 150, &node), 0);
+	CHECK_EQ(node, 151);
+	growing_tree_done(&tree);
+}
+
 int main(void)
 {
+	RUN(a_trimmed_tree_grows_again);
 	RUN(those_who_come_along_find_what_the_others_find);
 	RUN(the_root_is_nobodys_child);
 	RUN(children_are_found_again_however_many_there_are);
