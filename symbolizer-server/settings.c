@@ -78,7 +78,7 @@ static const struct setting rows[] = {
 			"forever"},
 	{"query-bytes", "SIZE", SETTING_NUMBER, AT(query_bytes), LIMIT, .initial = "256M",
 		.help = "likewise one whose stacks take this much memory"},
-	{"query-memo-bytes", "SIZE", SETTING_NUMBER, AT(query_memo_bytes), LIMIT, .initial = "128M",
+	{"query-memo-bytes", "SIZE", SETTING_NUMBER, AT(query_memo_bytes), LIMIT, .initial = "192M",
 		.help = "keep at most this much of trees for whoever asks the same again"},
 	{"label-values", "N", SETTING_NUMBER, AT(label_values_max), CAP, .initial = "10000",
 		.help = "keep so many values of one label of one service a day, others as [other]"},

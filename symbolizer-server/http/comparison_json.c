@@ -12,7 +12,7 @@ static void write_side(struct json_writer *json, const struct comparison_query *
 
 	json_begin_object(json_key(json, name));
 	json_signed(json_key(json, "total"),
-		comparison_value(&query->comparison, which, query->tree.calls.lanes));
+		comparison_value(&query->comparison, which, query->tree->calls.lanes));
 	json_unsigned(json_key(json, "sample_count"), side->sample_count);
 	json_signed(json_key(json, "period"), side->period);
 	json_unsigned(json_key(json, "from"), side->covered.from_ns);
@@ -25,10 +25,10 @@ static void write_side(struct json_writer *json, const struct comparison_query *
 
 static void write_about(struct json_writer *json, const struct comparison_query *query)
 {
-	json_string(json_key(json, "unit"), flame_unit_text(query->tree.about.unit));
+	json_string(json_key(json, "unit"), flame_unit_text(query->tree->about.unit));
 	write_side(json, query, "left", COMPARISON_LEFT);
 	write_side(json, query, "right", COMPARISON_RIGHT);
-	json_boolean(json_key(json, "partial_symbols"), query->tree.about.partial_symbols);
+	json_boolean(json_key(json, "partial_symbols"), query->tree->about.partial_symbols);
 }
 
 static void write_values(struct json_writer *json, const struct comparison_query *query,
@@ -61,7 +61,7 @@ int comparison_json_tree(const struct comparison_query *query, const struct leve
 {
 	struct json_writer json;
 	struct flame flame;
-	int r = flame_init(&flame, levels, &query->tree.about);
+	int r = flame_init(&flame, levels, &query->tree->about);
 
 	if (r < 0)
 		return r;
@@ -84,10 +84,10 @@ static void write_function(struct json_writer *json, const struct comparison_que
 	const struct comparison_row *row)
 {
 	const struct comparison *comparison = &query->comparison;
-	const struct function_table *functions = &query->tree.functions;
+	const struct function_table *functions = &query->tree->functions;
 	const struct function *function = &functions->functions[row->function];
 	const struct string_table *strings = &functions->strings;
-	const int64_t *root = query->tree.calls.lanes;
+	const int64_t *root = query->tree->calls.lanes;
 	struct share_change self = comparison_change(comparison, row->self, root);
 	struct share_change total = comparison_change(comparison, row->total, root);
 

@@ -55,12 +55,12 @@ static int read_windows(struct comparison_side *side, struct query_run *run,
 	return r;
 }
 
-static int read_profiles(struct comparison_query *query, struct query_run *run,
+static int read_profiles(struct profile_tree *tree, struct query_run *run,
 	const struct query_params *params, enum comparison_sides which)
 {
-	struct comparison_side *side = &query->comparison.sides[which];
+	struct comparison_side *side = &tree->comparison.sides[which];
 	struct visit visit = {
-		.comparison = &query->comparison, .merge = &query->tree.merge, .side = which};
+		.comparison = &tree->comparison, .merge = &tree->merge, .side = which};
 	struct query_read read = {.selector = &params->selector,
 		.range = params->range,
 		.detail = query_run_detail(&params->selector, NULL, true),
@@ -77,11 +77,11 @@ static int read_profiles(struct comparison_query *query, struct query_run *run,
 	return query_run_read(run, &read, &side->partial);
 }
 
-static int read_side(struct comparison_query *query, struct query_run *run,
+static int read_side(struct profile_tree *tree, struct query_run *run,
 	const struct query_params *params, enum comparison_sides which)
 {
-	struct comparison_side *side = &query->comparison.sides[which];
-	struct merge *merge = &query->tree.merge;
+	struct comparison_side *side = &tree->comparison.sides[which];
+	struct merge *merge = &tree->merge;
 	uint64_t samples_before = merge->sample_count;
 	struct string_table hosts;
 	int r = string_table_init(&hosts);
@@ -90,7 +90,7 @@ static int read_side(struct comparison_query *query, struct query_run *run,
 		return r;
 	merge_turn(merge, &params->selector, params->range);
 	merge->hosts = &hosts;
-	r = read_profiles(query, run, params, which);
+	r = read_profiles(tree, run, params, which);
 	merge->hosts = NULL;
 	side->sample_count = merge->sample_count - samples_before;
 	side->period = merge->period;
@@ -100,40 +100,94 @@ static int read_side(struct comparison_query *query, struct query_run *run,
 	return r;
 }
 
-int comparison_query_init(
-	struct comparison_query *query, struct query_run *run, const struct query_params sides[2])
+static int fill_tree(
+	struct profile_tree *tree, struct query_run *run, const struct query_params sides[2])
 {
-	struct profile_tree *tree = &query->tree;
+	const struct query_params *left = &sides[COMPARISON_LEFT];
 	int r;
 
-	*query = (struct comparison_query){.tree.naming_options = sides[COMPARISON_LEFT].naming};
-	comparison_init(
-		&query->comparison, sides[COMPARISON_LEFT].range, sides[COMPARISON_RIGHT].range);
-	r = merge_init(
-		&tree->merge, &sides[COMPARISON_LEFT].selector, sides[COMPARISON_LEFT].range);
+	comparison_init(&tree->comparison, left->range, sides[COMPARISON_RIGHT].range);
+	r = merge_init(&tree->merge, &left->selector, left->range);
 	if (r == 0)
 		r = function_table_init(&tree->functions);
 	if (r == 0)
-		merge_keep_lanes(&tree->merge, query->comparison.lane_count);
+		merge_keep_lanes(&tree->merge, tree->comparison.lane_count);
 	for (uint32_t i = 0; r == 0 && i < COMPARISON_SIDE_COUNT; i++)
-		r = read_side(query, run, &sides[i], (enum comparison_sides)i);
+		r = read_side(tree, run, &sides[i], (enum comparison_sides)i);
 	query_run_stage(run, QUERY_NAMING);
-	if (r == 0)
-		r = profile_tree_join(tree, run->site);
+	return r == 0 ? profile_tree_join(tree, run->site) : r;
+}
+
+static int make_tree(struct query_run *run, const void *question, struct profile_tree **ret_tree)
+{
+	const struct query_params *sides = question;
+	struct profile_tree *tree;
+	int r = profile_tree_new(&tree);
+
+	if (r < 0)
+		return r;
+	tree->naming_options = sides[COMPARISON_LEFT].naming;
+	r = fill_tree(tree, run, sides);
 	if (r < 0) {
-		comparison_query_done(query);
+		profile_tree_free(tree);
 		return r;
 	}
 	tree->about = (struct flame_about){
 		.unit = flame_unit_of_type(sides[COMPARISON_LEFT].selector.type),
 		.partial_symbols = tree->naming.unnamed_count > 0,
-		.sample_count = query->comparison.sides[COMPARISON_LEFT].sample_count +
-			query->comparison.sides[COMPARISON_RIGHT].sample_count,
 	};
+	for (uint32_t i = 0; i < COMPARISON_SIDE_COUNT; i++) {
+		const struct comparison_side *side = &tree->comparison.sides[i];
+
+		tree->about.sample_count += side->sample_count;
+		tree->is_partial |= side->partial.reason != PARTIAL_NOT;
+	}
+	/* Only joining needed them. */
+	naming_done(&tree->naming);
+	*ret_tree = tree;
 	return 0;
 }
 
-void comparison_query_done(struct comparison_query *query)
+static void write_key(struct bytes_writer *key, const void *question)
 {
-	profile_tree_done(&query->tree);
+	const struct query_params *sides = question;
+
+	bytes_write_u8(key, 'C');
+	for (uint32_t i = 0; i < COMPARISON_SIDE_COUNT; i++)
+		profile_query_write_key(key, &sides[i]);
+}
+
+/* Numbers only rise: whatever comes into either range raises the larger of the two. */
+static uint64_t serial_of(struct profile_store *store, const struct query_params sides[2])
+{
+	uint64_t serial = 0;
+
+	for (uint32_t i = 0; i < COMPARISON_SIDE_COUNT; i++) {
+		struct time_range range = sides[i].range;
+		uint64_t of_side = profile_store_serial(store, range.from_ns, range.until_ns);
+
+		if (of_side == 0)
+			return 0;
+		serial = of_side > serial ? of_side : serial;
+	}
+	return serial;
+}
+
+int comparison_query_take(
+	struct comparison_query *query, struct query_run *run, const struct query_params sides[2])
+{
+	const struct profile_tree_maker maker = {.make = make_tree,
+		.question = sides,
+		.write_key = write_key,
+		.serial = serial_of(run->site->store, sides)};
+	int r = profile_tree_take_made(run, &maker, &query->tree);
+
+	if (r == 0)
+		query->comparison = query->tree->comparison;
+	return r;
+}
+
+void comparison_query_give_back(struct comparison_query *query, struct query_run *run)
+{
+	profile_tree_give_back(run, query->tree);
 }

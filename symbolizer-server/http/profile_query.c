@@ -129,29 +129,43 @@ static int fill_tree(struct profile_tree *tree, struct query_run *run,
 	return r;
 }
 
-static int make_tree(struct query_run *run, const struct query_params *params,
-	const struct profile_tree_options *options, struct profile_tree **ret_tree)
+/* What decides what a tree of one side is. */
+struct tree_question {
+	const struct query_params *params;
+	const struct profile_tree_options *options;
+};
+
+int profile_tree_new(struct profile_tree **ret_tree)
 {
 	struct profile_tree *tree = calloc(1, sizeof(*tree));
-	int r;
 
 	if (!tree)
 		return -ENOMEM;
-	tree->naming_options = params->naming;
-	tree->wants_coverage = options->wants_coverage;
-	r = fill_tree(tree, run, params, options);
-	if (r < 0) {
-		profile_tree_free(tree);
-		return r;
-	}
-	http_count(run->site->counters, HTTP_COUNTER_TREES_MADE, 1);
 	*ret_tree = tree;
 	return 0;
 }
 
-/* All that decides what the tree is, but for the data and the names that there are. */
-static void write_key(struct bytes_writer *key, const struct query_params *params,
-	const struct profile_tree_options *options)
+static int make_tree(struct query_run *run, const void *context, struct profile_tree **ret_tree)
+{
+	const struct tree_question *question = context;
+	struct profile_tree *tree;
+	int r = profile_tree_new(&tree);
+
+	if (r < 0)
+		return r;
+	tree->naming_options = question->params->naming;
+	tree->wants_coverage = question->options->wants_coverage;
+	r = fill_tree(tree, run, question->params, question->options);
+	if (r < 0) {
+		profile_tree_free(tree);
+		return r;
+	}
+	tree->is_partial = tree->about.partial.reason != PARTIAL_NOT;
+	*ret_tree = tree;
+	return 0;
+}
+
+void profile_query_write_key(struct bytes_writer *key, const struct query_params *params)
 {
 	selector_format(&params->selector, key);
 	bytes_write_u8(key, 0);
@@ -160,10 +174,28 @@ static void write_key(struct bytes_writer *key, const struct query_params *param
 	bytes_write_u8(key, (uint8_t)params->naming.group);
 	bytes_write_u8(key, params->naming.hides_inlined);
 	bytes_write_u8(key, params->naming.by_build);
-	bytes_write_u8(key, options->wants_coverage);
-	for (uint32_t i = 0; i < options->root.count; i++) {
-		bytes_write_span(key, options->root.names[i], strlen(options->root.names[i]) + 1);
-	}
+}
+
+static void write_key(struct bytes_writer *key, const void *context)
+{
+	const struct tree_question *question = context;
+	const struct label_names *root = &question->options->root;
+
+	bytes_write_u8(key, 'T');
+	profile_query_write_key(key, question->params);
+	bytes_write_u8(key, question->options->wants_coverage);
+	for (uint32_t i = 0; i < root->count; i++)
+		bytes_write_span(key, root->names[i], strlen(root->names[i]) + 1);
+}
+
+static int make_counted(struct query_run *run, const struct profile_tree_maker *maker,
+	struct profile_tree **ret_tree)
+{
+	int r = maker->make(run, maker->question, ret_tree);
+
+	if (r == 0)
+		http_count(run->site->counters, HTTP_COUNTER_TREES_MADE, 1);
+	return r;
 }
 
 static bool is_gone(const void *request)
@@ -172,8 +204,7 @@ static bool is_gone(const void *request)
 }
 
 static int take_kept(struct query_run *run, const struct memo_key *key,
-	const struct query_params *params, const struct profile_tree_options *options,
-	struct profile_tree **ret_tree)
+	const struct profile_tree_maker *maker, struct profile_tree **ret_tree)
 {
 	const struct site *site = run->site;
 	struct memo_entry *entry;
@@ -187,7 +218,7 @@ static int take_kept(struct query_run *run, const struct memo_key *key,
 	if (tree)
 		http_count(site->counters, HTTP_COUNTER_TREES_REUSED, 1);
 	else
-		r = make_tree(run, params, options, &tree);
+		r = make_counted(run, maker, &tree);
 	if (r < 0) {
 		memo_give_back(site->trees, entry, NULL, 0, &dropped);
 		return r;
@@ -197,14 +228,13 @@ static int take_kept(struct query_run *run, const struct memo_key *key,
 	return 0;
 }
 
-int profile_tree_take(struct query_run *run, const struct query_params *params,
-	const struct profile_tree_options *options, struct profile_tree **ret_tree)
+int profile_tree_take_made(struct query_run *run, const struct profile_tree_maker *maker,
+	struct profile_tree **ret_tree)
 {
 	const struct site *site = run->site;
 	struct bytes_writer text;
 	struct memo_key key = {
-		.versions = {profile_store_serial(
-				     site->store, params->range.from_ns, params->range.until_ns),
+		.versions = {maker->serial,
 			site->symbolizer ? symbolizer_generation(site->symbolizer) : 0}};
 	int r;
 
@@ -212,17 +242,30 @@ int profile_tree_take(struct query_run *run, const struct query_params *params,
 	if (http_request_is_gone(run->request))
 		return -ECANCELED;
 	/* A range that retention eats into holds something else by the next time. */
-	if (!site->trees || key.versions[0] == 0)
-		return make_tree(run, params, options, ret_tree);
+	if (!site->trees || maker->serial == 0)
+		return make_counted(run, maker, ret_tree);
 	bytes_writer_init(&text, KEY_BYTES_MAX);
-	write_key(&text, params, options);
+	maker->write_key(&text, maker->question);
 	r = bytes_writer_fault(&text);
 	key.bytes = text.bytes;
 	key.byte_count = text.byte_count;
 	if (r == 0)
-		r = take_kept(run, &key, params, options, ret_tree);
+		r = take_kept(run, &key, maker, ret_tree);
 	bytes_writer_done(&text);
 	return r;
+}
+
+int profile_tree_take(struct query_run *run, const struct query_params *params,
+	const struct profile_tree_options *options, struct profile_tree **ret_tree)
+{
+	const struct tree_question question = {params, options};
+	const struct profile_tree_maker maker = {.make = make_tree,
+		.question = &question,
+		.write_key = write_key,
+		.serial = profile_store_serial(
+			run->site->store, params->range.from_ns, params->range.until_ns)};
+
+	return profile_tree_take_made(run, &maker, ret_tree);
 }
 
 static size_t tree_bytes(const struct profile_tree *tree)
@@ -231,6 +274,7 @@ static size_t tree_bytes(const struct profile_tree *tree)
 
 	return sizeof(*tree) + calls->tree.capacity * sizeof(*calls->tree.nodes) +
 		child_map_bytes(&calls->tree.crowded) + calls->tree.count * sizeof(*calls->totals) +
+		(size_t)calls->tree.count * calls->lane_count * sizeof(*calls->lanes) +
 		function_table_bytes(&tree->functions) +
 		tree->coverage.count * sizeof(*tree->coverage.modules);
 }
@@ -238,7 +282,7 @@ static size_t tree_bytes(const struct profile_tree *tree)
 void profile_tree_give_back(struct query_run *run, struct profile_tree *tree)
 {
 	struct memo *trees = run->site->trees;
-	bool is_kept = tree->entry && tree->about.partial.reason == PARTIAL_NOT;
+	bool is_kept = tree->entry && !tree->is_partial;
 	uint64_t dropped = 0;
 
 	if (tree->entry)

@@ -16,6 +16,7 @@
 #include "symbolizer-server/http/query_run.h"
 #include "symbolizer-server/http/site.h"
 #include "symbolizer-server/query/call_tree.h"
+#include "symbolizer-server/query/comparison.h"
 #include "symbolizer-server/query/coverage.h"
 #include "symbolizer-server/query/flame.h"
 
@@ -30,6 +31,8 @@ struct profile_tree {
 	 * released. */
 	bool wants_coverage;
 	struct coverage coverage;
+	struct comparison comparison; /* of trees with two sides: comparison_query.h */
+	bool is_partial; /* not all of it was read: it is kept for nobody */
 	struct memo_entry *entry; /* where it is kept; NULL: nowhere */
 };
 
@@ -38,12 +41,28 @@ struct profile_tree_options {
 	bool wants_coverage;
 };
 
+/* How trees of one kind are made. */
+struct profile_tree_maker {
+	int (*make)(struct query_run *run, const void *question, struct profile_tree **ret_tree);
+	const void *question;
+	/* All that decides what the tree is, but for the data and the names that there are. */
+	void (*write_key)(struct bytes_writer *key, const void *question);
+	uint64_t serial; /* of the data: profile_store_serial; 0: it is kept for nobody */
+};
+
 int profile_tree_take(struct query_run *run, const struct query_params *params,
 	const struct profile_tree_options *options, struct profile_tree **ret_tree);
+/* The same for trees of another kind; the first byte of its key is one that no other kind has. */
+int profile_tree_take_made(struct query_run *run, const struct profile_tree_maker *maker,
+	struct profile_tree **ret_tree);
 void profile_tree_give_back(struct query_run *run, struct profile_tree *tree);
 /* A memo_free_fn of trees. */
 void profile_tree_free(void *tree);
 
+/* Writes the part of a key that PARAMS are. */
+void profile_query_write_key(struct bytes_writer *key, const struct query_params *params);
+/* An empty tree, for makers; given back by profile_tree_free. */
+int profile_tree_new(struct profile_tree **ret_tree);
 /* For those who merge by themselves: names and joins what tree->merge holds, which is released; and
  * gives back what a tree holds. */
 int profile_tree_join(struct profile_tree *tree, const struct site *site);

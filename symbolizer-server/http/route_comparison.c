@@ -37,8 +37,8 @@ static int write_tree(
 	struct level_tree levels;
 	int r;
 
-	comparison_balance(&query->comparison, &query->tree.calls);
-	r = level_tree_init(&levels, &query->tree.calls, LEVEL_TREE_BY_TOTAL, node_count);
+	comparison_balance(&query->comparison, &query->tree->calls);
+	r = level_tree_init(&levels, &query->tree->calls, LEVEL_TREE_BY_TOTAL, node_count);
 	if (r < 0)
 		return r;
 	r = comparison_json_tree(
@@ -51,11 +51,11 @@ static int write_functions(
 	struct comparison_query *query, uint32_t row_count, struct http_answer *answer)
 {
 	struct comparison_table table;
-	int r = comparison_table_init(&table, &query->tree.calls);
+	int r = comparison_table_init(&table, &query->tree->calls);
 
 	if (r < 0)
 		return r;
-	comparison_table_sort(&table, &query->comparison, &query->tree.calls);
+	comparison_table_sort(&table, &query->comparison, &query->tree->calls);
 	comparison_json_functions(
 		query, &table, row_count, http_answer_begin(answer, 200, "application/json"));
 	comparison_table_done(&table);
@@ -83,12 +83,12 @@ void route_diff(void *context, const struct http_request *request, struct http_a
 			request, clock_read(&site->clock).realtime_ns, answer, sides))
 		return;
 	query_run_begin(&run, site, request);
-	r = comparison_query_init(&query, &run, sides);
+	r = comparison_query_take(&query, &run, sides);
 	if (r == 0) {
 		query_run_stage(&run, QUERY_WRITING);
 		r = view == VIEW_TREE ? write_tree(&query, node_count, answer)
 				      : write_functions(&query, row_count, answer);
-		comparison_query_done(&query);
+		comparison_query_give_back(&query, &run);
 	}
 	query_run_end(&run);
 	for (uint32_t i = 0; i < COMPARISON_SIDE_COUNT; i++)

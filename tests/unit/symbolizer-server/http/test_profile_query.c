@@ -218,6 +218,68 @@ static void a_tree_is_made_once_for_all_who_ask_the_same(void)
 	free(second);
 }
 
+/* The range cut in the middle, its parts next to each other. */
+static char *compare(const char *more)
+{
+	uint64_t from_ns = FIXTURE_START_NS, until_ns = FIXTURE_START_NS + RANGE_NS;
+	uint64_t middle_ns = from_ns + RANGE_NS / 2;
+	char params[512];
+
+	(void)snprintf(params, sizeof(params),
+		QUERY "&left_from=%" PRIu64 "&left_until=%" PRIu64 "&right_from=%" PRIu64
+		      "&right_until=%" PRIu64 "%s",
+		from_ns, middle_ns, middle_ns, until_ns, more);
+	return site_fixture_ask(&fixture, route_diff, params, 200);
+}
+
+static void a_comparison_is_made_once_for_all_who_ask_the_same(void)
+{
+	uint64_t made = counted(HTTP_COUNTER_TREES_MADE);
+	uint64_t reused = counted(HTTP_COUNTER_TREES_REUSED);
+	char *first = compare(""), *functions = compare("&view=functions"), *again;
+
+	CHECK_EQ(counted(HTTP_COUNTER_TREES_MADE), made + 1);
+	free(compare("&max_nodes=20"));
+	again = compare("");
+	CHECK_STR(again, first);
+	free(again);
+	again = compare("&view=functions");
+	CHECK_STR(again, functions);
+	CHECK_EQ(counted(HTTP_COUNTER_TREES_MADE), made + 1);
+	CHECK_EQ(counted(HTTP_COUNTER_TREES_REUSED), reused + 4);
+	/* Another question is another tree. */
+	free(compare("&group=line"));
+	free(ask(route_flame, "", FIXTURE_START_NS, FIXTURE_START_NS + RANGE_NS / 2));
+	CHECK_EQ(counted(HTTP_COUNTER_TREES_MADE), made + 3);
+	free(again);
+	free(first);
+	free(functions);
+}
+
+static void new_data_on_either_side_is_in_the_next_comparison(void)
+{
+	static const uint64_t times_ns[] = {
+		FIXTURE_START_NS + 2 * NS_PER_S, FIXTURE_START_NS + RANGE_NS - 20 * NS_PER_S};
+	uint64_t reused = counted(HTTP_COUNTER_TREES_REUSED);
+	struct fixture_answers answers = {0};
+	char *before = compare("");
+
+	for (uint64_t i = 0; i < 2; i++) {
+		char *after;
+
+		CHECK_EQ(fixture_append_at(
+				 fixture.store, "d", fixture_key(3, i), times_ns[i], 50, &answers),
+			0);
+		CHECK_EQ(profile_store_flush(fixture.store), 0);
+		after = compare("");
+		CHECK(strcmp(before, after) != 0);
+		free(before);
+		before = after;
+	}
+	CHECK_EQ(counted(HTTP_COUNTER_TREES_REUSED), reused + 1);
+	free(before);
+}
+
 static void new_data_in_the_range_is_in_the_next_answer(void)
 {
 	uint64_t from_ns = FIXTURE_START_NS, until_ns = FIXTURE_START_NS + RANGE_NS;
@@ -310,6 +372,8 @@ int main(void)
 	RUN(adjacent_ranges_add_up_to_their_union_on_any_cut);
 	RUN(an_empty_range_has_an_empty_answer);
 	RUN(a_tree_is_made_once_for_all_who_ask_the_same);
+	RUN(a_comparison_is_made_once_for_all_who_ask_the_same);
+	RUN(new_data_on_either_side_is_in_the_next_comparison);
 	RUN(new_data_in_the_range_is_in_the_next_answer);
 	RUN(trees_that_find_no_room_are_dropped_and_counted);
 	RUN(a_query_that_takes_too_long_answers_with_what_it_has);
