@@ -32,12 +32,14 @@ int profile_query_merge(void *merge, const struct profile *profile)
 
 int profile_tree_join(struct profile_tree *tree, const struct site *site)
 {
+	struct naming_options options = tree->naming_options;
 	struct symbol_names names;
 	int r;
 
+	options.translate = symbol_names_translate;
 	symbol_names_init(&names, site->symbolizer);
-	r = naming_init_by(&tree->naming, &tree->merge, &tree->functions, &tree->naming_options,
-		symbol_names_ask, &names);
+	r = naming_init_by(
+		&tree->naming, &tree->merge, &tree->functions, &options, symbol_names_ask, &names);
 	symbol_names_done(&names);
 	if (r == 0 && tree->wants_coverage)
 		r = coverage_init(&tree->coverage, &tree->merge, &tree->naming, &tree->functions);

@@ -34,6 +34,7 @@ static int find_function(struct series_query *query, struct query_run *run,
 	int r = merge_init(&tree->merge, &params->selector, params->range);
 
 	options.group = NAMING_BY_FUNCTION;
+	options.translate = symbol_names_translate;
 	if (r == 0)
 		r = function_table_init(&tree->functions);
 	if (r == 0)

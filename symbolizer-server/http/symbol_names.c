@@ -24,6 +24,18 @@ static void open_module(struct symbol_names *names, const struct build_id *id)
 					  : -ENOENT;
 }
 
+int symbol_names_translate(
+	void *context, const struct build_id *id, uint64_t offset, uint64_t *ret_address)
+{
+	struct symbol_names *names = context;
+
+	if (!build_id_equal(&names->id, id))
+		open_module(names, id);
+	if (names->opened < 0)
+		return names->opened;
+	return symbol_reader_address(names->reader, offset, ret_address);
+}
+
 int symbol_names_ask(
 	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain)
 {

@@ -25,6 +25,9 @@ struct symbol_names {
 
 void symbol_names_init(struct symbol_names *names, struct symbolizer *symbolizer);
 void symbol_names_done(struct symbol_names *names);
+/* A naming_translate_fn with the same context. */
+int symbol_names_translate(
+	void *context, const struct build_id *id, uint64_t offset, uint64_t *ret_address);
 /* A naming_ask_fn whose context is a struct symbol_names. */
 int symbol_names_ask(
 	void *context, const struct build_id *id, uint64_t address, struct symbol_chain *ret_chain);

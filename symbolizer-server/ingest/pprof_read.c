@@ -126,6 +126,14 @@ static const struct pprof_mapping *mapping_of(
 	return row == PPROF_NONE ? NULL : &tables->mappings[row];
 }
 
+/* Where a mapping has no start, its addresses are those of the file already; so is one that lies
+ * outside of its mapping. */
+static bool is_mapped(const struct pprof_mapping *mapping, uint64_t address)
+{
+	return mapping->start > 0 && address >= mapping->start &&
+		(mapping->limit <= mapping->start || address < mapping->limit);
+}
+
 /* A location without lines: named here, by its build, as far as it can be. */
 static int add_address(struct adding *adding, const struct pprof_location *location)
 {
@@ -137,8 +145,7 @@ static int add_address(struct adding *adding, const struct pprof_location *locat
 	if (mapping) {
 		place.id = read_build_id(pprof_string(adding->tables, mapping->build_id));
 		place.module = pprof_string(adding->tables, mapping->file);
-		/* Where a mapping has no start, its addresses are those of the file already. */
-		place.in_file = mapping->start > 0;
+		place.in_file = is_mapped(mapping, location->address);
 		if (place.in_file)
 			place.address += mapping->file_offset - mapping->start;
 	}

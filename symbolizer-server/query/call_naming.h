@@ -23,10 +23,16 @@ enum naming_group {
 	NAMING_BY_FILE, /* all functions of a source file are one */
 };
 
+/* Who knows where OFFSET of a module's file is in memory, with the context of who knows names. Any
+ * negative errno: not known; -ENOMEM ends the naming. */
+typedef int (*naming_translate_fn)(
+	void *context, const struct build_id *id, uint64_t offset, uint64_t *ret_address);
+
 struct naming_options {
 	enum naming_group group;
 	bool hides_inlined; /* inlined calls are counted as the function they are inlined into */
 	bool by_build; /* builds of a module are kept apart */
+	naming_translate_fn translate; /* NULL: nobody does */
 };
 
 /* The part of a function that its frame decides. */

@@ -140,8 +140,8 @@ static int find_build(struct work *work, const struct module *module, uint32_t *
 }
 
 /* `module+0x1a2b`. A module without a base name goes by its build-ID. */
-static int name_by_address(
-	struct work *work, const struct frame *frame, struct naming_chain *ret_chain)
+static int name_by_address(struct work *work, const struct frame *frame, uint64_t address,
+	struct naming_chain *ret_chain)
 {
 	struct function about = {.module = work->module_names[frame->module]};
 	const char *module = string_table_text(&work->functions->strings, about.module);
@@ -153,7 +153,7 @@ static int name_by_address(
 		build_id_format(&work->merge->modules.modules[frame->module].build_id, id);
 		module = id;
 	}
-	length = snprintf(text, sizeof(text), "%.400s+0x%" PRIx64, module, frame->address);
+	length = snprintf(text, sizeof(text), "%.400s+0x%" PRIx64, module, address);
 	work->naming->unnamed_count++;
 	return add_alone(work, text, (size_t)length, &about, ret_chain);
 }
@@ -195,26 +195,49 @@ static bool is_answered(
 		question->address < (by_function ? answer->end : answer->line_end);
 }
 
-static int answer_question(
-	struct work *work, const struct question *question, struct naming_chain *ret_chain)
+/* An offset in a file becomes the address that it is loaded at; -ENOENT: where that is not known,
+ * nothing is looked up by it. */
+static int translate(const struct work *work, const struct module *module,
+	const struct frame *frame, struct question *question, uint64_t *shown)
 {
-	const struct frame *frame = &work->merge->frames.frames[question->frame];
-	const struct module *module = &work->merge->modules.modules[question->module];
+	uint64_t address;
 	int r;
 
-	if (!(frame->flags & FRAME_FILE_OFFSET) && is_answered(work, question, frame->kind)) {
+	if (!build_id_known(&module->build_id))
+		return -ENOENT;
+	if (!(frame->flags & FRAME_FILE_OFFSET))
+		return 0;
+	if (!work->options->translate)
+		return -ENOENT;
+	r = work->options->translate(work->context, &module->build_id, question->address, &address);
+	if (r < 0)
+		return r;
+	*shown += address - question->address;
+	question->address = address;
+	return 0;
+}
+
+static int answer_question(
+	struct work *work, const struct question *asked, struct naming_chain *ret_chain)
+{
+	const struct frame *frame = &work->merge->frames.frames[asked->frame];
+	const struct module *module = &work->merge->modules.modules[asked->module];
+	struct question translated = *asked;
+	const struct question *question = &translated;
+	uint64_t shown = frame->address;
+	int r = translate(work, module, frame, &translated, &shown);
+
+	if (r == 0 && is_answered(work, question, frame->kind)) {
 		*ret_chain = work->answer_chain;
 		return 0;
 	}
 	work->answer_chain.count = 0;
-	/* An offset in a file is no address yet: nothing is looked up by it. */
-	r = build_id_known(&module->build_id) && !(frame->flags & FRAME_FILE_OFFSET)
-		? work->ask(work->context, &module->build_id, question->address, &work->answer)
-		: -ENOENT;
+	if (r == 0)
+		r = work->ask(work->context, &module->build_id, question->address, &work->answer);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0 || work->answer.count == 0)
-		return name_by_address(work, frame, ret_chain);
+		return name_by_address(work, frame, shown, ret_chain);
 	r = link_answer(work, question, kind_of(frame), &work->answer_chain);
 	if (r < 0)
 		return r;

@@ -21,6 +21,7 @@
 #include "symbolizer-server/sandbox/mini_debug.h"
 #include "symbolizer-server/sandbox/object_image.h"
 #include "symbolizer-server/sandbox/plt_names.h"
+#include "symbolizer-server/sandbox/symbol_segment.h"
 
 #define KERNEL_TEXT_BYTES_MAX ((size_t)256 << 20)
 
@@ -30,6 +31,7 @@ struct sources {
 	struct code_ranges code;
 	struct function_list functions;
 	struct code_map calls; /* filled and resolved only where there is debug information */
+	struct symbol_segments segments; /* none where addresses are not those of the file */
 	enum symbol_quality quality;
 	struct dwarf_missing missing;
 };
@@ -294,8 +296,13 @@ static int index_linked(
 	struct opened companion = {0};
 	int r;
 
+	if (start == 0)
+		symbol_segments_read(&file->image, &sources->segments);
 	if (start > 0 || !open_companion(request, &companion))
 		return read_image(&file->image, &file->names, request, start, sources);
+	/* A program knows where its code is, a debug file tells it again. */
+	if (sources->segments.count == 0 || sources->segments.is_told_again)
+		symbol_segments_read(&companion.image, &sources->segments);
 	r = read_pair(file, &companion, request, sources);
 	section_names_done(&companion.names);
 	image_done(&companion.image);
@@ -376,6 +383,7 @@ enum sandbox_fault file_index(int fd, const struct sandbox_request *request, siz
 		struct index_content content = {
 			.functions = &sources.functions,
 			.code = sources.calls.resolved ? &sources.calls : NULL,
+			.segments = &sources.segments,
 			.strings = &sources.strings,
 			.quality = sources.quality,
 		};

@@ -2,7 +2,7 @@
 /* Chunks are made kind by kind, in the order of the directory, and joined behind it at the end.
  * Texts are numbered by whoever uses them first, so they can only be written once all did.
  *
- *   FUNCTIONS  NAMES  CALLS  FILES  SPANS
+ *   FUNCTIONS  NAMES  CALLS  FILES  SPANS  SEGMENTS
  *       numbers of names and calls run along the addresses of functions and ranges
  */
 #include "symbolizer-server/sandbox/index_writer.h"
@@ -90,6 +90,23 @@ static int join(
 	return 0;
 }
 
+static int write_segments(const struct symbol_segments *segments, struct index_chunks *chunks)
+{
+	struct bytes_writer bytes;
+	int r;
+
+	if (!segments || segments->count == 0)
+		return 0;
+	bytes_writer_init(&bytes, SYMBOL_CHUNK_BYTES_MAX);
+	symbol_segments_write(segments, &bytes);
+	r = bytes_writer_fault(&bytes);
+	if (r == 0)
+		r = index_chunks_add(chunks, SYMBOL_CHUNK_SEGMENTS, segments->segments[0].offset,
+			bytes.bytes, bytes.byte_count);
+	bytes_writer_done(&bytes);
+	return r;
+}
+
 static int write_kinds(struct writer *writer)
 {
 	struct index_entries functions = {
@@ -113,7 +130,7 @@ static int write_kinds(struct writer *writer)
 	/* Where nothing is known but functions, theirs are fewer bytes. */
 	if (r == 0 && map && (map->range_count > 0 || map->line_count > 0))
 		r = index_spans_write(writer->content->functions, &writer->code, &writer->chunks);
-	return r;
+	return r < 0 ? r : write_segments(writer->content->segments, &writer->chunks);
 }
 
 int index_write(const struct index_content *content, size_t bytes_max, uint8_t **ret_bytes,

@@ -16,10 +16,12 @@
 #include "symbolizer-server/sandbox/code_map.h"
 #include "symbolizer-server/sandbox/function_list.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
+#include "symbolizer-server/sandbox/symbol_segment.h"
 
 struct index_content {
 	const struct function_list *functions; /* resolved */
 	const struct code_map *code; /* resolved; NULL: nothing is known of calls and lines */
+	const struct symbol_segments *segments; /* NULL: it has none */
 	const struct string_table *strings; /* of all names and paths */
 	enum symbol_quality quality;
 };

@@ -8,6 +8,7 @@
 #include "symbolizer-server/sandbox/name_text.h"
 #include "symbolizer-server/sandbox/symbol_block.h"
 #include "symbolizer-server/sandbox/symbol_code.h"
+#include "symbolizer-server/sandbox/symbol_segment.h"
 #include "symbolizer-server/sandbox/symbol_span.h"
 
 /* Its offset and its NUL. */
@@ -256,6 +257,8 @@ int symbol_index_check_chunk(const struct symbol_index_header *header,
 		r = symbol_code_check_chunk(header, entry, bytes);
 	else if (entry->kind == SYMBOL_CHUNK_SPANS)
 		r = symbol_span_check_chunk(header, entry, bytes);
+	else if (entry->kind == SYMBOL_CHUNK_SEGMENTS)
+		r = symbol_segment_check_chunk(bytes, byte_count, entry->first);
 	if (r < 0)
 		return r;
 	*ret_function_count = function_count;

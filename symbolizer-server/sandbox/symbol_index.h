@@ -44,6 +44,9 @@
  *   parent < the call's own number, 0: it was inlined into the function itself; 8 zero bytes end it
  * NAMES chunk, FILES chunk: first = the number of its first text (file N is text N - 1).
  *    0 u32 texts | texts x u32 offset in the chunk | texts, each ended by NUL
+ * SEGMENTS chunk: first = the lowest offset in the file that has code. At most one.
+ *    0 u32 segments | 4 u32 zero | segments x { u64 offset in the file, u64 address, u64 bytes }
+ *   sorted by offset, none overlaps another. Without it only addresses can be asked for.
  *
  * In a file, chunks follow the header in the order of the directory.
  */
@@ -56,7 +59,7 @@
 #define SYMBOL_INDEX_FORMAT 3
 #define SYMBOL_INDEX_FORMAT_OLDEST 1
 /* Rises whenever the same file would give other names than before: old indexes are made anew. */
-#define SYMBOL_INDEX_PARSER_VERSION 5
+#define SYMBOL_INDEX_PARSER_VERSION 6
 /* LMDB fragments with larger values (docs/decisions/0051). */
 #define SYMBOL_CHUNK_BYTES_MAX (256u << 10)
 /* As long as chunks are made: a look-up of a few addresses reads little, and what it searches lies
@@ -101,6 +104,7 @@ enum symbol_chunk_kind {
 	/* 4 and 5 were those of format 2. */
 	SYMBOL_CHUNK_FILES = 6,
 	SYMBOL_CHUNK_SPANS = 7,
+	SYMBOL_CHUNK_SEGMENTS = 8,
 };
 
 struct symbol_index_header {

@@ -7,6 +7,7 @@
 
 #include "symbolizer-server/sandbox/symbol_block.h"
 #include "symbolizer-server/sandbox/symbol_code.h"
+#include "symbolizer-server/sandbox/symbol_segment.h"
 #include "symbolizer-server/sandbox/symbol_span.h"
 #include "symbolizer-server/symbol/symbol_warm.h"
 
@@ -281,6 +282,14 @@ static int read_symbol(struct symbol_reader *reader, uint64_t address, struct sy
 	return 0;
 }
 
+static int read_address(struct symbol_reader *reader, uint64_t offset, uint64_t *ret_address)
+{
+	struct warm_chunk chunk;
+	int r = load(reader, SYMBOL_CHUNK_SEGMENTS, offset, &chunk);
+
+	return r < 0 ? r : symbol_segment_find(chunk.bytes, chunk.byte_count, offset, ret_address);
+}
+
 /* ---- Look-ups that survive a new index and a damaged one ---- */
 
 /* What became of a look-up: 0 once more with the newest index, or what is to be told. */
@@ -303,6 +312,19 @@ int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct sy
 {
 	for (;;) {
 		int r = read_symbol(reader, address, ret_symbol);
+
+		if (r == 0 || r == -ENOENT)
+			return r;
+		r = settle(reader, r);
+		if (r < 0)
+			return r;
+	}
+}
+
+int symbol_reader_address(struct symbol_reader *reader, uint64_t offset, uint64_t *ret_address)
+{
+	for (;;) {
+		int r = read_address(reader, offset, ret_address);
 
 		if (r == 0 || r == -ENOENT)
 			return r;

@@ -58,4 +58,7 @@ int symbol_reader_chain(
 	struct symbol_reader *reader, uint64_t address, struct symbol_chain *ret_chain);
 /* The function alone, without what was inlined into it. */
 int symbol_reader_find(struct symbol_reader *reader, uint64_t address, struct symbol *ret_symbol);
+/* The ELF address of OFFSET in the module's file. -ENOENT: no code is there, or the index does not
+ * tell. */
+int symbol_reader_address(struct symbol_reader *reader, uint64_t offset, uint64_t *ret_address);
 const struct symbol_index_header *symbol_reader_header(const struct symbol_reader *reader);

@@ -40,7 +40,7 @@ struct warm_kind {
 	uint32_t base; /* the directory's entry of the first one */
 };
 
-#define WARM_KIND_COUNT (SYMBOL_CHUNK_SPANS + 1)
+#define WARM_KIND_COUNT (SYMBOL_CHUNK_SEGMENTS + 1)
 
 /* A chunk by its entry of the directory. */
 struct warm_slot {

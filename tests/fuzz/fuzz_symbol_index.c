@@ -11,6 +11,7 @@
 #include "symbolizer-server/sandbox/name_text.h"
 #include "symbolizer-server/sandbox/symbol_code.h"
 #include "symbolizer-server/sandbox/symbol_index.h"
+#include "symbolizer-server/sandbox/symbol_segment.h"
 #include "symbolizer-server/sandbox/symbol_span.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -91,6 +92,15 @@ static void use_calls(const struct symbol_index_header *header, const uint8_t *b
 	}
 }
 
+static void use_segments(const uint8_t *bytes, size_t byte_count, uint64_t first, bool sound)
+{
+	uint64_t address;
+	int r = symbol_segment_find(bytes, byte_count, first, &address);
+
+	must(r == 0 || r == -EBADMSG || r == -ENOENT);
+	must(!sound || r == 0);
+}
+
 static void use_chunk(const struct symbol_index_header *header, struct symbol_index_entry entry,
 	const uint8_t *bytes)
 {
@@ -109,6 +119,8 @@ static void use_chunk(const struct symbol_index_header *header, struct symbol_in
 		use_spans(header, copy, entry.byte_count, entry.first, sound);
 	else if (entry.kind == SYMBOL_CHUNK_CALLS)
 		use_calls(header, copy, entry.byte_count, entry.first, sound);
+	else if (entry.kind == SYMBOL_CHUNK_SEGMENTS)
+		use_segments(copy, entry.byte_count, entry.first, sound);
 	else if (entry.kind == SYMBOL_CHUNK_NAMES || entry.kind == SYMBOL_CHUNK_FILES)
 		use_names(copy, entry.byte_count, entry.first, sound);
 }

@@ -54,10 +54,16 @@ static uint32_t add_module(struct profile *profile, const char *text, size_t len
 
 static struct frame make_frame(struct profile *profile, const char *text, size_t length)
 {
-	const char *at = memchr(text, '@', length);
+	const char *at = memchr(text, '@', length), *in_file = memchr(text, '%', length);
 	struct frame frame = {.kind = FRAME_NATIVE};
 	uint32_t name;
 
+	if (in_file) {
+		frame.module = add_module(profile, text, (size_t)(in_file - text));
+		frame.address = strtoull(in_file + 1, NULL, 16);
+		frame.flags = FRAME_FILE_OFFSET;
+		return frame;
+	}
 	if (at) {
 		frame.module = add_module(profile, text, (size_t)(at - text));
 		frame.address = strtoull(at + 1, NULL, 16);

@@ -3,7 +3,7 @@
  *
  * What it is   one window of one host, filled sample by sample; stacks are texts of frames joined
  *              by `;`, root first. `libc.so.6@0x1234` is a native frame in that module (its
- *              build-ID is made of the module's name), `[kernel]@0x10` a kernel frame, `0x7f00` an
+ *              build-ID is made of the module's name), `libc.so.6%0x1234` a place in its file, `[kernel]@0x10` a kernel frame, `0x7f00` an
  *              address in no module, `[truncated]` a marker; anything else is a name. All but the
  *              last frame are return addresses.
  * Ownership    the profile is the test's.

@@ -12,7 +12,7 @@ import re
 import subprocess
 import time
 
-from harness import SECOND_NS, binary, check, note, play
+from harness import SECOND_NS, binary, build_id_of, check, note, play, wait_until
 from test_ingest import counters, post, refused
 
 WALL = "wall:wall:nanoseconds:cpu:nanoseconds"
@@ -196,6 +196,91 @@ def check_perf_data(server, folder):
     note("  perf.data: by perf, or what to install")
 
 
+def number(value):
+    """A varint of protobuf."""
+    parts = []
+    while value > 127:
+        parts.append(value & 127 | 128)
+        value >>= 7
+    return bytes(parts + [value])
+
+
+def message(field, body):
+    return number(field << 3 | 2) + number(len(body)) + body
+
+
+def fields_of(**values):
+    """Fields f1=..., f2=... that are numbers."""
+    return b"".join(number(int(name[1:]) << 3) + number(value) for name, value in values.items())
+
+
+def pprof_of(address, mapping, path, build_id):
+    """One sample at an address of a running process, without a name."""
+    start, limit, offset = mapping
+    texts = ["", "cpu", "nanoseconds", path, build_id]
+    return b"".join(
+        [
+            message(1, fields_of(f1=1, f2=2)),
+            message(2, message(1, number(1)) + message(2, number(7))),
+            message(3, fields_of(f1=1, f2=start, f3=limit, f4=offset, f5=3, f6=4)),
+            message(4, fields_of(f1=1, f2=1, f3=address)),
+        ]
+        + [message(6, text.encode()) for text in texts]
+    )
+
+
+def code_of(process, address):
+    """(start, limit, offset in the file) of what a process has mapped at an address."""
+    with open(f"/proc/{process.pid}/maps", encoding="ascii") as maps:
+        for line in maps:
+            fields = line.split()
+            start, limit = (int(end, 16) for end in fields[0].split("-"))
+            if start <= address < limit:
+                return start, limit, int(fields[2], 16)
+    return check(False, f"nothing is mapped at {address:#x}")
+
+
+def check_place(server, folder, name, flags):
+    """An unnamed address of a stripped program gets its name once its debug file is there, whatever the
+    distance between file and memory."""
+    path = os.path.join(folder, name)
+    source = os.path.join(os.environ["CAIRN_SOURCE"], "tests", "system", "program", "offset.c")
+    subprocess.run(["gcc", "-g", "-O1", "-Wl,--build-id", *flags, source, "-o", path], check=True)
+    subprocess.run(["objcopy", "--only-keep-debug", path, path + ".debug"], check=True)
+    subprocess.run(["strip", path], check=True)
+    with subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        address = int(process.stdout.readline(), 16)
+        mapping = code_of(process, address)
+        process.communicate(b"\n")
+    body = pprof_of(address + 1, mapping, path, build_id_of(path))
+    imported(server, "-", "--name", name, "--from", "now-10s", source=body)
+    kind = "process_cpu:cpu:nanoseconds::"
+    place = address + 1 - mapping[0] + mapping[2]
+    now = {"from": "now-10m", "until": "now", "query": f'{kind}{{service_name="{name}"}}', "format": "folded"}
+    unnamed = server.get("/api/v1/export", **now)[1]
+    check(unnamed == b"%s+%#x 7\n" % (name.encode(), place), f"an unnamed place is {unnamed}, expected {place:#x}")
+    for file in (path + ".debug", path):
+        done = subprocess.run(
+            [binary("cairn"), "symbols", "upload", "--server", server.url, file], capture_output=True, check=False
+        )
+        check(done.returncode == 0, f"{file}: {done.stderr.decode()}")
+        wait_until(lambda: server.get("/api/v1/export", **now)[1] == b"the_function 7\n", 20, f"{name}: no name after {file}")
+    return place - address - 1
+
+
+def check_places(server, folder):
+    text = "-Wl,-z,noseparate-code"
+    fixed = check_place(server, folder, "fixed", ["-no-pie", text])
+    check(fixed == -0x400000, f"a fixed program is {-fixed:#x} from its file")
+    check_place(server, folder, "moved", ["-pie", "-fPIE"])
+    # What lld does by default, GNU's linker does where it is told an address.
+    check_place(server, folder, "apart", ["-pie", "-fPIE", "-Wl,-Ttext=0x41240"])
+    headers = subprocess.run(["readelf", "-lW", os.path.join(folder, "apart")], capture_output=True, text=True, check=True)
+    code = [line.split() for line in headers.stdout.splitlines() if " R E " in line]
+    check(any(int(row[1], 16) != int(row[2], 16) for row in code), f"code stands where it is loaded: {code}")
+    note("  unnamed addresses of programs, fixed and moved, by their debug files")
+
+
 def check_refusals(server):
     refused(server, 422, "neither sampled", b'{"profiles":[{"unit":"none"}],"shared":{"frames":[]}}', name="x")
     refused(server, 422, "no JSON", b'{"profiles":[', name="x", format="speedscope")
@@ -223,6 +308,7 @@ def test(stage):
     check_pprof(server, folder)
     check_perf(server)
     check_perf_data(server, folder)
+    check_places(server, folder)
     check_refusals(server)
     server.stop()
 

@@ -95,6 +95,21 @@ static int name_by(
 		&named->naming, &named->merge, &named->functions, options, ask, &named->symbols);
 }
 
+/* Files of the modules are loaded 0x1000 lower than they stand in the file. */
+static int translate(
+	void *context, const struct build_id *id, uint64_t offset, uint64_t *ret_address)
+{
+	struct symbols *symbols = context;
+	struct build_id bad = sample_profile_build_id("libbad.so");
+
+	if (build_id_equal(id, &bad))
+		return symbols->result;
+	if (offset < 0x1000)
+		return -ENOENT;
+	*ret_address = offset - 0x1000;
+	return 0;
+}
+
 static int name(struct named *named, const char *const *stacks)
 {
 	return name_by(named, stacks, &(struct naming_options){.group = NAMING_BY_FUNCTION});
@@ -306,6 +321,33 @@ static void builds_may_be_kept_apart(void)
 	done(&named);
 }
 
+static void places_in_a_file_become_addresses(void)
+{
+	static const char *const stacks[] = {"libx.so%0x1200;libx.so%0x1150", "libx.so@0x160",
+		"libx.so%0x10", "libx.so%0x1900", NULL};
+	const struct naming_options options = {.translate = translate};
+	struct named named = {0};
+
+	CHECK_EQ(name_by(&named, stacks, &options), 0);
+	/* The caller's is 0x1ff, the last of f. */
+	is_named(&named, 0, "f", "libx.so", FUNCTION_NATIVE);
+	is_named(&named, 1, "f", "libx.so", FUNCTION_NATIVE);
+	CHECK_EQ(function_of(&named, 2, 0), function_of(&named, 1, 0));
+	is_named(&named, 3, "libx.so+0x10", "libx.so", FUNCTION_UNKNOWN);
+	/* Without a name it shows as the address that it became. */
+	is_named(&named, 4, "libx.so+0x900", "libx.so", FUNCTION_UNKNOWN);
+	done(&named);
+	/* Nobody knows. */
+	CHECK_EQ(name(&named, (const char *const[]){"libx.so%0x150", NULL}), 0);
+	is_named(&named, 0, "libx.so+0x150", "libx.so", FUNCTION_UNKNOWN);
+	CHECK_EQ(named.symbols.question_count, 2);
+	done(&named);
+	named.symbols.result = -ENOMEM;
+	CHECK_EQ(name_by(&named, (const char *const[]){"libbad.so%0x1150", NULL}, &options),
+		-ENOMEM);
+	done(&named);
+}
+
 int main(void)
 {
 	RUN(callers_are_looked_up_one_address_before_their_return);
@@ -318,5 +360,6 @@ int main(void)
 	RUN(a_function_may_be_told_apart_by_its_lines);
 	RUN(all_functions_of_a_file_may_be_one);
 	RUN(builds_may_be_kept_apart);
+	RUN(places_in_a_file_become_addresses);
 	return 0;
 }

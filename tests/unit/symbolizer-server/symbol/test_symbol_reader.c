@@ -26,12 +26,16 @@ static struct build_id id_of(uint32_t n)
 }
 
 /* An index of COUNT functions of 16 bytes, one each 32 bytes, named PREFIX + number. */
+static struct symbol_segments segments; /* of the next one */
+
 static struct whole_index make_index(const char *prefix, uint32_t count)
 {
 	struct function_list list = {0};
 	struct string_table names;
-	struct index_content content = {
-		.functions = &list, .strings = &names, .quality = SYMBOL_QUALITY_TABLE};
+	struct index_content content = {.functions = &list,
+		.segments = &segments,
+		.strings = &names,
+		.quality = SYMBOL_QUALITY_TABLE};
 	struct whole_index index;
 	uint8_t *bytes;
 	size_t byte_count;
@@ -268,6 +272,32 @@ static void without_debug_information_a_chain_is_one_function(void)
 	whole_index_done(&index);
 }
 
+static void places_in_the_file_have_addresses_where_the_index_tells(void)
+{
+	struct symbol_reader *reader;
+	struct whole_index index;
+	uint64_t address;
+
+	segments.segments[0] = (struct symbol_segment){0x1000, 0x400000, 0x20};
+	segments.count = 1;
+	index = make_index("f", 1);
+	segments.count = 0;
+	store(7, &index);
+	open_reader(7, 0, &reader);
+	CHECK_EQ(symbol_reader_address(reader, 0x101f, &address), 0);
+	CHECK_EQ(address, 0x40001f);
+	CHECK_EQ(symbol_reader_address(reader, 0x1020, &address), -ENOENT);
+	CHECK_EQ(symbol_reader_address(reader, 0xfff, &address), -ENOENT);
+	symbol_reader_free(reader);
+	whole_index_done(&index);
+	index = make_index("f", 1);
+	store(8, &index);
+	open_reader(8, 0, &reader);
+	CHECK_EQ(symbol_reader_address(reader, 0x1000, &address), -ENOENT);
+	symbol_reader_free(reader);
+	whole_index_done(&index);
+}
+
 int main(void)
 {
 	struct symbol_cache_options options = {.bytes_max = (uint64_t)64 << 20};
@@ -282,6 +312,7 @@ int main(void)
 	RUN(an_index_that_breaks_its_rules_is_dropped);
 	RUN(every_address_has_its_chain_each_time_it_is_asked_for);
 	RUN(without_debug_information_a_chain_is_one_function);
+	RUN(places_in_the_file_have_addresses_where_the_index_tells);
 	symbol_warm_free(warm);
 	symbol_cache_free(cache);
 	return 0;
