@@ -192,8 +192,8 @@ static int write_comparison(
 	struct level_tree levels;
 	int r;
 
-	comparison_balance(&query->comparison, &query->tree.calls);
-	r = level_tree_init(&levels, &query->tree.calls, LEVEL_TREE_BY_NAME, node_count);
+	comparison_balance(&query->comparison, &query->tree->calls);
+	r = level_tree_init(&levels, &query->tree->calls, LEVEL_TREE_BY_NAME, node_count);
 	if (r < 0)
 		return r;
 	r = flamebearer_pair_init(&pair, &levels, &query->comparison);
@@ -241,11 +241,11 @@ int querier_diff(const struct querier_call *call, struct reply_writer *writer)
 	if (r < 0)
 		return r;
 	query_run_begin(&run, call->site, call->http);
-	r = comparison_query_init(&query, &run, sides);
+	r = comparison_query_take(&query, &run, sides);
 	if (r == 0) {
 		query_run_stage(&run, QUERY_WRITING);
 		r = write_comparison(writer, &query, node_count);
-		comparison_query_done(&query);
+		comparison_query_give_back(&query, &run);
 	}
 	query_run_end(&run);
 	for (int i = 0; i < COMPARISON_SIDE_COUNT; i++)
