@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/disk/store_ahead.h"
 #include "store/disk/store_files.h"
+#include "store/profile/grow.h"
 
 static int start_compare(const void *left, const void *right)
 {
@@ -105,8 +107,17 @@ static void count_pieces(struct profile_store *store, uint64_t count)
 	pthread_mutex_unlock(&store->lock);
 }
 
+/* A group that a visit wants, and its file. */
+struct wanted {
+	struct store_ahead_group *groups;
+	const struct store_file **files;
+	uint32_t count;
+	uint32_t capacity;
+	uint32_t file_capacity;
+};
+
 static int give_group(
-	const struct store_pieces *pieces, const struct store_file *file, uint32_t index)
+	const struct store_pieces *pieces, const struct store_file *file, struct store_ahead *ahead)
 {
 	const struct store_visitor *visitor = pieces->visitor;
 	const struct profile_store_filter *filter = &visitor->filter;
@@ -119,12 +130,10 @@ static int give_group(
 		.type = filter->type,
 		.host = filter->host,
 	};
-	struct segment_cache_key key = {file->number, index,
-		request.detail == SEGMENT_DETAIL_SERIES ? SEGMENT_LABELS : SEGMENT_STACKS};
 	struct segment_visited visited = {0};
 	struct relay relay = {.visitor = visitor};
 	struct segment_cache_entry *entry;
-	int r = segment_cache_take(&pieces->store->cache, &key, file->reader, &entry);
+	int r = store_ahead_take(ahead, &entry);
 
 	if (r < 0)
 		return store_pieces_account(pieces, 0, r);
@@ -142,7 +151,26 @@ static bool overlaps(const struct segment_group_summary *group, const struct sto
 	return group->from_ns < visitor->until_ns && group->until_ns > visitor->from_ns;
 }
 
-static int give_profiles(const struct store_pieces *pieces, const struct store_file *file)
+static int want_group(const struct store_pieces *pieces, const struct store_file *file,
+	uint32_t index, struct wanted *wanted)
+{
+	bool labels = pieces->visitor->filter.detail == PROFILE_STORE_SERIES;
+	struct store_ahead_group group = {
+		.key = {file->number, index, labels ? SEGMENT_LABELS : SEGMENT_STACKS},
+		.reader = file->reader};
+	int r = grow_array(&wanted->groups, &wanted->capacity, wanted->count, UINT32_MAX);
+
+	if (r == 0)
+		r = grow_array(&wanted->files, &wanted->file_capacity, wanted->count, UINT32_MAX);
+	if (r < 0)
+		return r;
+	wanted->groups[wanted->count] = group;
+	wanted->files[wanted->count++] = file;
+	return 0;
+}
+
+static int want_groups(
+	const struct store_pieces *pieces, const struct store_file *file, struct wanted *wanted)
 {
 	const char *service = pieces->visitor->filter.service;
 	uint32_t count = segment_reader_summary(file->reader)->group_count, index = 0;
@@ -156,8 +184,27 @@ static int give_profiles(const struct store_pieces *pieces, const struct store_f
 		struct segment_group_summary group = segment_reader_group(file->reader, index);
 
 		if (overlaps(&group, pieces->visitor))
-			r = give_group(pieces, file, index);
+			r = want_group(pieces, file, index, wanted);
 	}
+	return r;
+}
+
+static int give_profiles(const struct store_pieces *pieces)
+{
+	struct wanted wanted = {0};
+	struct store_ahead ahead;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < pieces->file_count; i++)
+		r = want_groups(pieces, pieces->files[i], &wanted);
+	if (r == 0) {
+		store_ahead_begin(&ahead, &pieces->store->cache, wanted.groups, wanted.count);
+		for (uint32_t i = 0; r == 0 && i < wanted.count; i++)
+			r = give_group(pieces, wanted.files[i], &ahead);
+		store_ahead_end(&ahead);
+	}
+	free(wanted.groups);
+	free(wanted.files);
 	return r;
 }
 
@@ -179,9 +226,9 @@ int store_pieces_give(const struct store_pieces *pieces)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < pieces->file_count; i++) {
-		r = pieces->visitor->lives ? give_lives(pieces, pieces->files[i])
-					   : give_profiles(pieces, pieces->files[i]);
-	}
+	if (!pieces->visitor->lives)
+		return give_profiles(pieces);
+	for (uint32_t i = 0; r == 0 && i < pieces->file_count; i++)
+		r = give_lives(pieces, pieces->files[i]);
 	return r;
 }

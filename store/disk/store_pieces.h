@@ -2,7 +2,8 @@
 /* Store pieces: what a visit gets from segments.
  *
  * What it is   the segments that a visit sees, as they were when it began; of each, group by group,
- *              what the visitor needs and no more. Dictionaries come from the store's cache.
+ *              what the visitor needs and no more. Dictionaries come from the store's cache, opened
+ *              ahead of the visitor.
  * Ownership    borrows the store's files, which stay while the visit is registered.
  * Threads      one owner; the store's lock is held for counting only.
  * Errors       see profile_store_visit.
