@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/profile/sample_range.h"
 
+/* Three times as much fits 64 bits. */
+#define NARROW_MAX (UINT64_MAX / 4)
+
 uint32_t sample_range_slots_before(uint64_t start_ns, uint32_t slot_count, uint64_t at_ns)
 {
 	uint64_t slots;
@@ -35,8 +38,14 @@ int64_t sample_range_share(int64_t value, uint64_t part, uint64_t whole)
 {
 	__extension__ typedef unsigned __int128 wide;
 	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	uint64_t result = (uint64_t)(((wide)magnitude * part * 2 + whole) / ((wide)whole * 2));
+	uint64_t product, result;
 
+	/* Nearly always; 128 bits take five times as long. */
+	if (!__builtin_mul_overflow(magnitude, part, &product) && product < NARROW_MAX &&
+		whole < NARROW_MAX)
+		result = (product * 2 + whole) / (whole * 2);
+	else
+		result = (uint64_t)(((wide)magnitude * part * 2 + whole) / ((wide)whole * 2));
 	return value < 0 ? (int64_t)-result : (int64_t)result;
 }
 

@@ -68,24 +68,40 @@ static void add_part(const struct step_cut *cut, uint32_t at, struct sample_part
 		add(context, cut->first + at, part);
 }
 
-/* Goes over slots and steps together: both rise. */
+/* The step from FIRST on in which SLOT lies, or the count: bounds rise. */
+static uint32_t step_of(const struct step_cut *cut, uint32_t first, uint32_t slot)
+{
+	uint32_t low = first, high = cut->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (cut->bounds[middle + 1] <= slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* From one slot to the next; a row has few of them, and a window may have hundreds of steps. */
 static void cut_slots(const struct step_cut *cut, const struct sample_row *row,
 	const uint32_t *slots, step_cut_fn add, void *context)
 {
-	uint32_t before = 0;
+	uint32_t before = 0, step = 0;
 	int64_t given;
 
 	while (before < row->count && slots[before] < cut->bounds[0])
 		before++;
 	given = sample_range_share(row->value, before, row->count);
-	for (uint32_t i = 0; i < cut->count && before < row->count; i++) {
+	while (before < row->count && (step = step_of(cut, step, slots[before])) < cut->count) {
 		uint32_t until = before;
 		int64_t reached;
 
-		while (until < row->count && slots[until] < cut->bounds[i + 1])
+		while (until < row->count && slots[until] < cut->bounds[step + 1])
 			until++;
 		reached = sample_range_share(row->value, until, row->count);
-		add_part(cut, i, (struct sample_part){until - before, reached - given}, add,
+		add_part(cut, step, (struct sample_part){until - before, reached - given}, add,
 			context);
 		before = until;
 		given = reached;

@@ -90,6 +90,24 @@ static void values_that_do_not_divide_are_shared_out_whole(void)
 	profile_free(profile);
 }
 
+/* Half is rounded up, however large the numbers are. */
+static void shares_are_the_nearest_whole_number(void)
+{
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t random = 5;
+
+	for (int i = 0; i < 200000; i++) {
+		uint64_t whole = (fake_random(&random) >> (fake_random(&random) % 63)) / 4 + 1;
+		uint64_t part = fake_random(&random) % (whole + 1);
+		uint64_t value = fake_random(&random) >> (1 + fake_random(&random) % 60);
+		uint64_t share = (uint64_t)sample_range_share((int64_t)value, part, whole);
+		wide twice = (wide)share * whole * 2, wanted = (wide)value * part * 2;
+
+		CHECK(twice <= wanted + whole && wanted + whole - twice < (wide)whole * 2);
+		CHECK(sample_range_share(-(int64_t)value, part, whole) == -(int64_t)share);
+	}
+}
+
 static void what_has_no_slots_is_spread_over_its_window(void)
 {
 	struct sample_row one = {.count = 1, .value = 1000}, five = {.count = 5, .value = -7};
@@ -150,6 +168,7 @@ int main(void)
 {
 	RUN(a_sample_belongs_where_its_slot_starts);
 	RUN(a_range_over_all_of_a_window_says_so);
+	RUN(shares_are_the_nearest_whole_number);
 	RUN(values_that_do_not_divide_are_shared_out_whole);
 	RUN(what_has_no_slots_is_spread_over_its_window);
 	RUN(parts_sum_to_the_whole);
