@@ -267,7 +267,10 @@ static int start_desk(struct server *server)
 {
 	int r = ingest_desk_new(server->store, server->symbolizer, server->guard, &server->desk);
 
-	return r < 0 ? log_error(r, "preparing for uploads") : 0;
+	if (r < 0)
+		return log_error(r, "preparing for uploads");
+	ingest_desk_set_held_max(server->desk, server->settings->ingest_bytes);
+	return 0;
 }
 
 static int start_guard(struct server *server)

@@ -80,6 +80,10 @@ static const struct setting rows[] = {
 		.help = "likewise one whose stacks take this much memory"},
 	{"query-memo-bytes", "SIZE", SETTING_NUMBER, AT(query_memo_bytes), LIMIT, .initial = "192M",
 		.help = "keep at most this much of trees for whoever asks the same again"},
+	{"ingest-bytes", "SIZE", SETTING_NUMBER, AT(ingest_bytes), LIMIT, .initial = "256M",
+		.help = "hold at most this much of uploads that are coming in; further ones are "
+			"told "
+			"to come again"},
 	{"label-values", "N", SETTING_NUMBER, AT(label_values_max), CAP, .initial = "10000",
 		.help = "keep so many values of one label of one service a day, others as [other]"},
 	{"service-series", "N", SETTING_NUMBER, AT(service_series_max), CAP, .initial = "20000",

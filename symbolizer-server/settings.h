@@ -36,6 +36,7 @@ struct settings {
 	uint64_t query_ns;
 	uint64_t query_bytes;
 	uint64_t query_memo_bytes;
+	uint64_t ingest_bytes;
 	uint64_t label_values_max; /* of a label of a service, in a day */
 	uint64_t service_series_max;
 	uint64_t series_max; /* of all services */

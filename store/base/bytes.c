@@ -150,11 +150,23 @@ void bytes_writer_reset(struct bytes_writer *writer)
 	writer->fault = 0;
 }
 
+static bool writer_resize(struct bytes_writer *writer, size_t capacity)
+{
+	uint8_t *bytes = realloc(writer->bytes, capacity);
+
+	if (!bytes) {
+		writer->fault = -ENOMEM;
+		return false;
+	}
+	writer->bytes = bytes;
+	writer->capacity = capacity;
+	return true;
+}
+
 /* Makes room for BYTE_COUNT more bytes. */
 static bool writer_reserve(struct bytes_writer *writer, size_t byte_count)
 {
 	size_t capacity = writer->capacity ? writer->capacity : WRITER_BYTES_FIRST;
-	uint8_t *bytes;
 
 	if (writer->fault)
 		return false;
@@ -166,14 +178,14 @@ static bool writer_reserve(struct bytes_writer *writer, size_t byte_count)
 		return true;
 	while (capacity < writer->byte_count + byte_count)
 		capacity *= 2;
-	bytes = realloc(writer->bytes, capacity);
-	if (!bytes) {
-		writer->fault = -ENOMEM;
-		return false;
-	}
-	writer->bytes = bytes;
-	writer->capacity = capacity;
-	return true;
+	return writer_resize(writer, capacity);
+}
+
+void bytes_writer_expect(struct bytes_writer *writer, size_t byte_count)
+{
+	if (!writer->fault && byte_count <= writer->bytes_max - writer->byte_count &&
+		writer->byte_count + byte_count > writer->capacity)
+		(void)writer_resize(writer, writer->byte_count + byte_count);
 }
 
 void bytes_write_span(struct bytes_writer *writer, const void *bytes, size_t byte_count)

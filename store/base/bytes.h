@@ -54,6 +54,8 @@ int bytes_writer_fault(const struct bytes_writer *writer);
 uint8_t *bytes_writer_take(struct bytes_writer *writer, size_t *ret_byte_count);
 /* Forgets the contents, keeps the memory. */
 void bytes_writer_reset(struct bytes_writer *writer);
+/* Makes room for exactly BYTE_COUNT more bytes, for who knows how many will come. */
+void bytes_writer_expect(struct bytes_writer *writer, size_t byte_count);
 void bytes_write_u8(struct bytes_writer *writer, uint8_t value);
 void bytes_write_u16(struct bytes_writer *writer, uint16_t value);
 void bytes_write_u32(struct bytes_writer *writer, uint32_t value);

@@ -59,11 +59,28 @@ bool gunzip_is(const void *bytes, size_t byte_count)
 	return byte_count > 2 && magic[0] == 0x1f && magic[1] == 0x8b;
 }
 
+struct gunzip_output {
+	struct bytes_writer *writer; /* NULL: nobody keeps it */
+	size_t length;
+	size_t length_max;
+};
+
+static int gunzip_put(struct gunzip_output *output, const void *bytes, size_t byte_count)
+{
+	if (byte_count > output->length_max - output->length)
+		return -EFBIG;
+	output->length += byte_count;
+	if (!output->writer)
+		return 0;
+	bytes_write_span(output->writer, bytes, byte_count);
+	return bytes_writer_fault(output->writer);
+}
+
 /* Inflates to the end of one member, whose input may come in parts. */
-static int gunzip_member(z_stream *stream, struct bytes_writer *writer, size_t *unread)
+static int gunzip_member(z_stream *stream, struct gunzip_output *output, size_t *unread)
 {
 	unsigned char chunk[CHUNK_BYTES];
-	int result;
+	int result, r;
 
 	do {
 		stream->avail_in = *unread > UINT32_MAX ? UINT32_MAX : (uInt)*unread;
@@ -72,28 +89,49 @@ static int gunzip_member(z_stream *stream, struct bytes_writer *writer, size_t *
 		stream->avail_out = sizeof(chunk);
 		result = inflate(stream, Z_NO_FLUSH);
 		*unread += stream->avail_in;
-		bytes_write_span(writer, chunk, sizeof(chunk) - stream->avail_out);
-	} while (result == Z_OK && bytes_writer_fault(writer) == 0);
-	if (bytes_writer_fault(writer) < 0)
-		return bytes_writer_fault(writer);
+		r = gunzip_put(output, chunk, sizeof(chunk) - stream->avail_out);
+	} while (result == Z_OK && r == 0);
+	if (r < 0)
+		return r;
 	if (result == Z_MEM_ERROR)
 		return -ENOMEM;
 	return result == Z_STREAM_END ? 0 : -EBADMSG;
 }
 
-int gunzip_write(struct bytes_writer *writer, const void *bytes, size_t byte_count)
+/* Every member, to its end; WRITER NULL: only what they would be is added up, up to *LENGTH. */
+static int gunzip_all(
+	struct bytes_writer *writer, const void *bytes, size_t byte_count, size_t *length)
 {
 	z_stream stream = {.next_in = bytes};
 	size_t unread = byte_count;
+	struct gunzip_output output = {writer, 0, *length};
 	int r;
 
 	if (inflateInit2(&stream, WINDOW_BITS_GZIP) != Z_OK)
 		return -ENOMEM;
 	do {
-		r = gunzip_member(&stream, writer, &unread);
+		r = gunzip_member(&stream, &output, &unread);
 		/* What follows and is no member is padding, as gzip's own tools see it. */
 	} while (r == 0 && gunzip_is(stream.next_in, unread) && inflateReset(&stream) == Z_OK);
 	inflateEnd(&stream);
+	*length = output.length;
+	return r;
+}
+
+int gunzip_write(struct bytes_writer *writer, const void *bytes, size_t byte_count)
+{
+	size_t length = SIZE_MAX;
+
+	return gunzip_all(writer, bytes, byte_count, &length);
+}
+
+int gunzip_length(const void *bytes, size_t byte_count, size_t length_max, size_t *ret_length)
+{
+	size_t length = length_max;
+	int r = gunzip_all(NULL, bytes, byte_count, &length);
+
+	if (r == 0)
+		*ret_length = length;
 	return r;
 }
 

@@ -22,6 +22,9 @@ bool gunzip_is(const void *bytes, size_t byte_count);
  * cut off. */
 int gunzip_write(struct bytes_writer *writer, const void *bytes, size_t byte_count);
 
+/* How many bytes that would be, in little memory. -EFBIG: more than LENGTH_MAX. */
+int gunzip_length(const void *bytes, size_t byte_count, size_t length_max, size_t *ret_length);
+
 int deflate_write_gzip(struct bytes_writer *writer, const void *bytes, size_t byte_count);
 /* A zlib stream that unpacks to exactly TO_BYTE_COUNT bytes, a size that was told elsewhere; its
  * own trailer may be missing. */

@@ -2,7 +2,9 @@
 #include "symbolizer-server/http/http_exchange.h"
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -185,6 +187,12 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 	add_header(response, MHD_HTTP_HEADER_ETAG, answer->etag);
 	if (answer->allow[0])
 		add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
+	if (answer->retry_after_seconds) {
+		char seconds[16];
+
+		snprintf(seconds, sizeof(seconds), "%" PRIu32, answer->retry_after_seconds);
+		add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
+	}
 	if (answer->partial[0])
 		add_header(response, "Cairn-Partial", answer->partial);
 	if (answer->gzipped)

@@ -56,6 +56,7 @@ struct bytes_writer *http_answer_begin(
 	answer->fixed_body = NULL;
 	answer->fixed_byte_count = 0;
 	answer->gzipped = false;
+	answer->retry_after_seconds = 0;
 	return &answer->body;
 }
 
@@ -95,16 +96,22 @@ const char *http_error_code(int status)
 void http_answer_error(struct http_answer *answer, int status, const char *format, ...)
 {
 	char message[MESSAGE_BYTES_MAX];
-	struct json_writer json;
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
+	http_answer_code(answer, status, http_error_code(status), message);
+}
+
+void http_answer_code(struct http_answer *answer, int status, const char *code, const char *message)
+{
+	struct json_writer json;
+
 	json_writer_init(&json, http_answer_begin(answer, status, "application/json"));
 	json_begin_object(&json);
 	json_key(&json, "code");
-	json_string(&json, http_error_code(status));
+	json_string(&json, code);
 	json_key(&json, "message");
 	json_string(&json, message);
 	json_end_object(&json);

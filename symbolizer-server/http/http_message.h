@@ -69,6 +69,7 @@ struct http_answer {
 	const char *etag; /* static; NULL: none */
 	const char *cache_control; /* static; NULL: nobody keeps the answer */
 	char allow[64]; /* methods; empty: not said */
+	uint32_t retry_after_seconds; /* 0: not said */
 	char partial
 		[128]; /* what of the body is there, where it cannot say so itself; empty: all */
 };
@@ -84,6 +85,9 @@ void http_answer_file(
 /* Answers `{"code","message"}`. */
 void http_answer_error(struct http_answer *answer, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same with a code that a protocol of others has for it. */
+void http_answer_code(
+	struct http_answer *answer, int status, const char *code, const char *message);
 /* The word for STATUS in such an answer: `invalid_argument`, `not_found`, ... */
 const char *http_error_code(int status);
 

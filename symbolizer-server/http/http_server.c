@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *   event thread (the library's)                     workers
+ *   event thread (the library's)                     workers: a crew for queries, one for bodies
  *     request headers -> exchange
  *     request body: to its receiver, piece by piece, by the same way; else thrown away
  *     plan: answers, or suspends the connection ---> queue ---> handler fills the answer
@@ -19,7 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
@@ -50,15 +52,22 @@
 /* Queries that wait for a worker. A person's page asks for four at a time. */
 #define QUERY_COUNT_MAX 256
 #define WORKER_COUNT_MAX 64
+/* Uploads come by themselves, and people wait for queries: those go first where both want the CPU. */
+#define BODY_NICENESS 5
+
+/* Workers and what waits for them. Bodies have their own: a fleet that uploads keeps no query waiting. */
+struct crew {
+	struct queue waiting; /* struct http_exchange */
+	bool has_queue;
+	pthread_t workers[WORKER_COUNT_MAX];
+	uint32_t worker_count;
+};
 
 struct http_server {
 	struct http_server_options options;
 	struct MHD_Daemon *daemon;
 	struct acceptor *acceptor;
-	struct queue queries; /* struct http_exchange */
-	bool has_queue;
-	pthread_t workers[WORKER_COUNT_MAX];
-	uint32_t worker_count;
+	struct crew queries, bodies;
 	atomic_bool stopping;
 	pthread_mutex_t later_lock;
 	pthread_cond_t later_changed;
@@ -119,13 +128,15 @@ static enum MHD_Result send_answer(struct http_exchange *exchange)
 static enum MHD_Result hand_to_worker(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
+	struct crew *crew = exchange->intake.receiver ? &server->bodies : &server->queries;
 
 	MHD_suspend_connection(exchange->connection);
-	if (queue_push(&server->queries, exchange) == 0)
+	if (queue_push(&crew->waiting, exchange) == 0)
 		return MHD_YES;
 	http_count(server->options.counters, HTTP_COUNTER_BUSY, 1);
 	http_answer_error(&exchange->answer, 503, "%d queries wait already; try again in a moment",
 		QUERY_COUNT_MAX);
+	exchange->answer.retry_after_seconds = 1;
 	http_exchange_finish(exchange);
 	MHD_resume_connection(exchange->connection);
 	return MHD_YES;
@@ -357,21 +368,31 @@ static void work_on_body(struct http_exchange *exchange)
 	count_later(server, -1);
 }
 
-static void *work(void *context)
+static void *work_on_queries(void *context)
 {
 	struct http_server *server = context;
 	void *item;
 
-	while (queue_pop(&server->queries, UINT64_MAX, &item) == 0) {
+	while (queue_pop(&server->queries.waiting, UINT64_MAX, &item) == 0) {
 		struct http_exchange *exchange = item;
 
-		if (exchange->intake.receiver) {
-			work_on_body(exchange);
-			continue;
-		}
 		work_on_query(exchange);
 		MHD_resume_connection(exchange->connection);
 	}
+	return NULL;
+}
+
+static void *work_on_bodies(void *context)
+{
+	struct http_server *server = context;
+	int thread = (int)syscall(SYS_gettid);
+	void *item;
+
+	/* On Linux it is of this thread alone. */
+	(void)setpriority(PRIO_PROCESS, (id_t)thread,
+		getpriority(PRIO_PROCESS, (id_t)thread) + BODY_NICENESS);
+	while (queue_pop(&server->bodies.waiting, UINT64_MAX, &item) == 0)
+		work_on_body(item);
 	return NULL;
 }
 
@@ -384,24 +405,33 @@ static void wait_for_later(struct http_server *server)
 	pthread_mutex_unlock(&server->later_lock);
 }
 
-static int start_workers(struct http_server *server)
+static int start_crew(struct http_server *server, struct crew *crew, size_t waiting_max,
+	void *(*work)(void *context))
 {
 	long cpu_count = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t wanted = server->options.worker_count;
+	int r;
 
 	if (wanted == 0)
 		wanted = cpu_count < 2 ? 2 : cpu_count > 8 ? 8 : (uint32_t)cpu_count;
 	if (wanted > WORKER_COUNT_MAX)
 		wanted = WORKER_COUNT_MAX;
-	while (server->worker_count < wanted) {
-		int error =
-			pthread_create(&server->workers[server->worker_count], NULL, work, server);
-
-		if (error)
-			return -error;
-		server->worker_count++;
+	r = queue_init(&crew->waiting, waiting_max);
+	crew->has_queue = r == 0;
+	while (r == 0 && crew->worker_count < wanted) {
+		r = -pthread_create(&crew->workers[crew->worker_count], NULL, work, server);
+		crew->worker_count += r == 0;
 	}
-	return 0;
+	return r;
+}
+
+/* What waits is still worked on. */
+static void end_crew(struct crew *crew)
+{
+	if (crew->has_queue)
+		queue_close(&crew->waiting);
+	for (uint32_t i = 0; i < crew->worker_count; i++)
+		pthread_join(crew->workers[i], NULL);
 }
 
 static int start_daemon(struct http_server *server, uint32_t connection_count_max)
@@ -446,13 +476,14 @@ static int start_parts(struct http_server *server)
 	uint32_t connection_count_max = server->options.connection_count_max
 		? server->options.connection_count_max
 		: CONNECTION_COUNT_MAX;
-	int r = queue_init(&server->queries, QUERY_COUNT_MAX);
+	int r = open_port(server, connection_count_max);
 
-	server->has_queue = r == 0;
 	if (r == 0)
-		r = open_port(server, connection_count_max);
+		r = start_crew(server, &server->queries, QUERY_COUNT_MAX, work_on_queries);
+	/* There may be one of each connection, those that are leaving included. */
 	if (r == 0)
-		r = start_workers(server);
+		r = start_crew(
+			server, &server->bodies, 2 * (size_t)connection_count_max, work_on_bodies);
 	if (r == 0)
 		r = start_daemon(server, connection_count_max);
 	return r < 0 ? r : acceptor_start(server->acceptor);
@@ -486,10 +517,8 @@ void http_server_free(struct http_server *server)
 	if (server->acceptor)
 		acceptor_stop(server->acceptor);
 	atomic_store(&server->stopping, true);
-	if (server->has_queue)
-		queue_close(&server->queries);
-	for (uint32_t i = 0; i < server->worker_count; i++)
-		pthread_join(server->workers[i], NULL);
+	end_crew(&server->queries);
+	end_crew(&server->bodies);
 	wait_for_later(server);
 	/* Every connection is awake again: what was pushed was popped before the workers ended. */
 	if (server->daemon)
@@ -497,8 +526,10 @@ void http_server_free(struct http_server *server)
 	acceptor_free(server->acceptor);
 	if (server->options.listen_fd >= 0)
 		close(server->options.listen_fd);
-	if (server->has_queue)
-		queue_done(&server->queries);
+	if (server->queries.has_queue)
+		queue_done(&server->queries.waiting);
+	if (server->bodies.has_queue)
+		queue_done(&server->bodies.waiting);
 	pthread_cond_destroy(&server->later_changed);
 	pthread_mutex_destroy(&server->later_lock);
 	free(server);

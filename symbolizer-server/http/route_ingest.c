@@ -51,6 +51,9 @@ static void answer_ingest(const struct http_request *request, const struct uploa
 			outcome->report->bytes, outcome->report->byte_count);
 	else if (outcome->error == 0)
 		http_answer_begin(answer, 200, "text/plain");
+	else if (upload_status(outcome->error) == 422)
+		/* As the original server calls it. */
+		http_answer_code(answer, 422, "unknown", outcome->fault);
 	else
 		http_answer_error(answer, upload_status(outcome->error), "%s", outcome->fault);
 }

@@ -11,11 +11,15 @@
 #include "symbolizer-server/ingest/ingest_report.h"
 #include "symbolizer-server/ingest/ingest_upload.h"
 
+/* By then some of what is held has been read. */
+#define RETRY_AFTER_SECONDS 1
+
 struct upload {
 	const struct upload_protocol *protocol;
 	struct site *site;
 	const struct http_request *request;
 	struct bytes_writer body;
+	uint64_t held; /* of what all bodies may hold together */
 	bool has_key; /* it is told what becomes of it: */
 	struct hash128 key;
 	struct bytes_writer report; /* without bytes: nobody asked */
@@ -62,6 +66,10 @@ static void settle(struct upload *upload, int error, struct http_answer *answer)
 	if (error == -ESTALE) {
 		snprintf(upload->fault.text, sizeof(upload->fault.text),
 			"all of it is older than what this server keeps");
+	} else if (error == -EDQUOT) {
+		snprintf(upload->fault.text, sizeof(upload->fault.text),
+			"too many uploads at once: their bodies fill what there is for them "
+			"(--ingest-bytes); try again later");
 	} else if (error == -EALREADY) {
 		snprintf(upload->fault.text, sizeof(upload->fault.text),
 			"the same upload is still being stored; try again later");
@@ -73,6 +81,8 @@ static void settle(struct upload *upload, int error, struct http_answer *answer)
 		&(struct upload_outcome){error, upload->fault.text, upload->rejected_count,
 			upload->report.byte_count > 0 ? &upload->report : NULL},
 		answer);
+	if (upload_status(error) == 503)
+		answer->retry_after_seconds = RETRY_AFTER_SECONDS;
 }
 
 bool upload_intake_write(
@@ -81,6 +91,11 @@ bool upload_intake_write(
 	struct upload *upload = context;
 	int r;
 
+	if (!ingest_desk_hold(upload->site->desk, upload->held, byte_count)) {
+		settle(upload, -EDQUOT, answer);
+		return false;
+	}
+	upload->held += byte_count;
 	bytes_write_span(&upload->body, bytes, byte_count);
 	r = bytes_writer_fault(&upload->body);
 	if (r == -EFBIG) {
@@ -90,6 +105,13 @@ bool upload_intake_write(
 	if (r < 0)
 		settle(upload, r, answer);
 	return r == 0;
+}
+
+static void drop_body(struct upload *upload)
+{
+	bytes_writer_done(&upload->body);
+	ingest_desk_let_go(upload->site->desk, upload->held);
+	upload->held = 0;
 }
 
 /* On the store's thread, or at once. */
@@ -135,14 +157,15 @@ bool upload_intake_finish(void *context, const struct http_later *later, struct 
 	ingest_desk_count(desk, INGEST_BYTES, upload->body.byte_count);
 	if (!is_new(upload, now.monotonic_ns, answer))
 		return true;
+	ingest_desk_read_begin(desk, upload->held);
 	upload->read_error = upload->protocol->read(upload->request,
 		(struct ingest_text){(const char *)upload->body.bytes, upload->body.byte_count},
 		&target);
 	upload->rejected_count = target.rejected_count;
 	ingest_desk_note_drops(desk, &drops);
+	ingest_desk_read_end(desk, upload->held);
 	/* The profiles hold copies of all that was in it. */
-	bytes_writer_done(&upload->body);
-	bytes_writer_init(&upload->body, INGEST_BODY_BYTES_MAX);
+	drop_body(upload);
 	if (upload->read_error < 0 && profiles.count == 0) {
 		profile_list_done(&profiles);
 		settle(upload, upload->read_error, answer);
@@ -160,7 +183,7 @@ void upload_intake_close(void *context)
 {
 	struct upload *upload = context;
 
-	bytes_writer_done(&upload->body);
+	drop_body(upload);
 	bytes_writer_done(&upload->report);
 	free(upload);
 }

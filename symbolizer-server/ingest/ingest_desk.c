@@ -2,6 +2,7 @@
 #include "symbolizer-server/ingest/ingest_desk.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -26,6 +27,9 @@ struct ingest_desk {
 	/* Uploads have no keys: each profile gets one that never comes again. */
 	uint8_t instance[BATCH_INSTANCE_BYTES];
 	_Atomic uint64_t sequence;
+	_Atomic uint64_t held_bytes;
+	uint64_t held_max;
+	pthread_mutex_t large; /* held while a large body is read */
 	_Atomic uint64_t counts[INGEST_COUNTER_COUNT];
 	_Atomic uint64_t drops[DROP_COUNT];
 };
@@ -55,6 +59,8 @@ int ingest_desk_new(struct profile_store *store, struct symbolizer *symbolizer,
 	desk->store = store;
 	desk->symbolizer = symbolizer;
 	desk->guard = guard;
+	desk->held_max = INGEST_HELD_BYTES_DEFAULT;
+	pthread_mutex_init(&desk->large, NULL);
 	r = repeat_memory_new(&desk->repeats);
 	if (r == 0 &&
 		getrandom(desk->instance, sizeof(desk->instance), 0) !=
@@ -73,7 +79,41 @@ void ingest_desk_free(struct ingest_desk *desk)
 	if (!desk)
 		return;
 	repeat_memory_free(desk->repeats);
+	pthread_mutex_destroy(&desk->large);
 	free(desk);
+}
+
+void ingest_desk_set_held_max(struct ingest_desk *desk, uint64_t bytes_max)
+{
+	desk->held_max = bytes_max;
+}
+
+bool ingest_desk_hold(struct ingest_desk *desk, uint64_t held, uint64_t more)
+{
+	uint64_t whole = atomic_fetch_add(&desk->held_bytes, more) + more;
+
+	if (whole <= desk->held_max || whole == held + more)
+		return true;
+	atomic_fetch_sub(&desk->held_bytes, more);
+	ingest_desk_count(desk, INGEST_UPLOADS_CROWDED, 1);
+	return false;
+}
+
+void ingest_desk_let_go(struct ingest_desk *desk, uint64_t held)
+{
+	atomic_fetch_sub(&desk->held_bytes, held);
+}
+
+void ingest_desk_read_begin(struct ingest_desk *desk, uint64_t byte_count)
+{
+	if (byte_count >= INGEST_LARGE_BYTES)
+		pthread_mutex_lock(&desk->large);
+}
+
+void ingest_desk_read_end(struct ingest_desk *desk, uint64_t byte_count)
+{
+	if (byte_count >= INGEST_LARGE_BYTES)
+		pthread_mutex_unlock(&desk->large);
 }
 
 enum repeat_state ingest_desk_begin(
@@ -114,6 +154,7 @@ void ingest_desk_visit_counters(struct ingest_desk *desk, counted_fn visit, void
 
 	for (size_t i = 0; i < INGEST_COUNTER_COUNT; i++)
 		values[i] = atomic_load_explicit(&desk->counts[i], memory_order_relaxed);
+	values[INGEST_BYTES_HELD] = desk->held_bytes;
 	values[INGEST_REPEATS_FORGOTTEN] = repeat_memory_forgotten(desk->repeats);
 	for (size_t i = 0; i < DROP_COUNT; i++)
 		drops[i] = atomic_load_explicit(&desk->drops[i], memory_order_relaxed);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/base/counted.h"
@@ -23,6 +24,11 @@ struct label_guard;
 struct profile_store;
 struct symbolizer;
 struct ingest_desk;
+
+/* Some of the largest bodies, or hundreds of usual ones. */
+#define INGEST_HELD_BYTES_DEFAULT (UINT64_C(256) << 20)
+/* Of a body from here on it matters what reading takes besides. */
+#define INGEST_LARGE_BYTES (UINT64_C(4) << 20)
 
 /* X(ID, "name", "meaning"). Profiles = stored + stale + refused + failed. */
 #define INGEST_COUNTERS(X)                                                                        \
@@ -35,7 +41,10 @@ struct ingest_desk;
 		"of the stored ones, sent again within ten minutes: they count once")             \
 	X(REPEATS_FORGOTTEN, "client_repeats_forgotten",                                          \
 		"uploads that would have counted again if they had come again: too many to know") \
+	X(UPLOADS_CROWDED, "client_uploads_crowded",                                              \
+		"of the failed ones, told to come again: too many bodies were held already")      \
 	X(BYTES, "client_upload_bytes", "bytes of uploads, as they came")                         \
+	X(BYTES_HELD, "client_body_bytes", "bytes of bodies that are held, now")                  \
 	X(PROFILES_STORED, "client_profiles_stored", "profiles of uploads that are durable")      \
 	X(PROFILES_STALE, "client_profiles_stale", "profiles older than the retention")           \
 	X(PROFILES_FAILED, "client_profiles_failed", "profiles that could not be stored")         \
@@ -51,8 +60,19 @@ enum ingest_counter {
 /* GUARD: what labels go through first; NULL: they are kept as they come. */
 int ingest_desk_new(struct profile_store *store, struct symbolizer *symbolizer,
 	struct label_guard *guard, struct ingest_desk **ret_desk);
+/* What bodies of all uploads together may hold; before the first upload. */
+void ingest_desk_set_held_max(struct ingest_desk *desk, uint64_t bytes_max);
 /* Nothing may be under way. Accepts NULL. */
 void ingest_desk_free(struct ingest_desk *desk);
+
+/* An upload that holds HELD bytes wants MORE. False, and counted: others hold so much that it does not
+ * fit; one alone always does. */
+bool ingest_desk_hold(struct ingest_desk *desk, uint64_t held, uint64_t more);
+void ingest_desk_let_go(struct ingest_desk *desk, uint64_t held);
+/* Around the reading of a body, which takes many times its size: of large ones one is read at a time, so
+ * that begin may wait. */
+void ingest_desk_read_begin(struct ingest_desk *desk, uint64_t byte_count);
+void ingest_desk_read_end(struct ingest_desk *desk, uint64_t byte_count);
 
 typedef void (*ingest_done_fn)(void *context, int result);
 

@@ -129,7 +129,7 @@ int ingest_upload_key(
 int ingest_unpack(struct ingest_text body, struct bytes_writer *writer,
 	struct ingest_text *ret_body, struct ingest_fault *fault)
 {
-	size_t bytes_max = INGEST_UNPACKED_RATIO * body.length;
+	size_t bytes_max = INGEST_UNPACKED_RATIO * body.length, length = 0;
 	int r;
 
 	if (!gunzip_is(body.text, body.length)) {
@@ -141,8 +141,13 @@ int ingest_unpack(struct ingest_text body, struct bytes_writer *writer,
 		bytes_max = INGEST_UNPACKED_BYTES_MIN;
 	if (bytes_max > INGEST_UNPACKED_BYTES_MAX)
 		bytes_max = INGEST_UNPACKED_BYTES_MAX;
-	bytes_writer_init(writer, bytes_max);
-	r = gunzip_write(writer, body.text, body.length);
+	/* Unpacked twice: that costs a tenth of what reading does, and what is too large takes no memory,
+	 * anything else no more than it has. */
+	r = gunzip_length(body.text, body.length, bytes_max, &length);
+	bytes_writer_init(writer, length);
+	bytes_writer_expect(writer, length);
+	if (r == 0)
+		r = gunzip_write(writer, body.text, body.length);
 	if (r == -EFBIG) {
 		return ingest_refuse(
 			fault, -E2BIG, "the body is larger than %zu bytes unpacked", bytes_max);

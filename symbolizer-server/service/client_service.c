@@ -142,8 +142,10 @@ static void on_message(
 	ingest_desk_count(desk, INGEST_UPLOADS, 1);
 	ingest_desk_count(desk, INGEST_BYTES, byte_count);
 	result->now_ns = clock_read(&call->parts->clock).realtime_ns;
+	ingest_desk_read_begin(desk, byte_count);
 	call->read_error =
 		call->protocol->read((struct ingest_text){(const char *)bytes, byte_count}, result);
+	ingest_desk_read_end(desk, byte_count);
 	ingest_desk_note_drops(desk, &result->drops);
 	if (call->read_error < 0 && result->profiles.count == 0) {
 		answer(call, call->read_error);

@@ -85,11 +85,33 @@ static void a_writer_stops_at_its_limit(void)
 	bytes_writer_done(&writer);
 }
 
+static void who_knows_how_much_will_come_gets_no_more_room(void)
+{
+	struct bytes_writer writer;
+
+	bytes_writer_init(&writer, 1000);
+	bytes_write_u8(&writer, 1);
+	bytes_writer_expect(&writer, 700);
+	CHECK_EQ(writer.capacity, 701);
+	for (int i = 0; i < 700; i++)
+		bytes_write_u8(&writer, (uint8_t)i);
+	CHECK_EQ(writer.capacity, 701);
+	CHECK_EQ(writer.byte_count, 701);
+	/* More than the limit is not asked for; less than there is changes nothing. */
+	bytes_writer_expect(&writer, 300);
+	CHECK_EQ(writer.capacity, 701);
+	bytes_writer_expect(&writer, 0);
+	CHECK_EQ(writer.capacity, 701);
+	CHECK_EQ(bytes_writer_fault(&writer), 0);
+	bytes_writer_done(&writer);
+}
+
 int main(void)
 {
 	RUN(what_is_written_reads_back);
 	RUN(reading_past_the_end_is_a_lasting_fault);
 	RUN(a_varint_over_64_bits_is_refused);
 	RUN(a_writer_stops_at_its_limit);
+	RUN(who_knows_how_much_will_come_gets_no_more_room);
 	return 0;
 }

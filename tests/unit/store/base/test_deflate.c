@@ -79,6 +79,30 @@ static void a_stream_is_unpacked_into_a_file(void)
 	CHECK_EQ(inflate_write(stream, sizeof(stream), closed, 3), -EBADF);
 }
 
+static void how_long_it_will_be_is_known_without_its_memory(void)
+{
+	static uint8_t zeros[200000];
+	struct bytes_writer packed;
+	size_t length = 7;
+
+	bytes_writer_init(&packed, 100000);
+	CHECK_EQ(deflate_write_gzip(&packed, zeros, sizeof(zeros)), 0);
+	CHECK_EQ(
+		gunzip_length(packed.bytes, packed.byte_count, sizeof(zeros) - 1, &length), -EFBIG);
+	CHECK_EQ(gunzip_length(packed.bytes, packed.byte_count - 9, sizeof(zeros), &length),
+		-EBADMSG);
+	CHECK_EQ(length, 7);
+	CHECK_EQ(gunzip_length(packed.bytes, packed.byte_count, sizeof(zeros), &length), 0);
+	CHECK_EQ(length, sizeof(zeros));
+	/* All members together. */
+	CHECK_EQ(deflate_write_gzip(&packed, zeros, 1000), 0);
+	CHECK_EQ(gunzip_length(packed.bytes, packed.byte_count, sizeof(zeros) + 999, &length),
+		-EFBIG);
+	CHECK_EQ(gunzip_length(packed.bytes, packed.byte_count, SIZE_MAX, &length), 0);
+	CHECK_EQ(length, sizeof(zeros) + 1000);
+	bytes_writer_done(&packed);
+}
+
 int main(void)
 {
 	RUN(gunzip_gives_back_what_went_in);
@@ -86,5 +110,6 @@ int main(void)
 	RUN(a_stream_of_a_known_size_is_unpacked);
 	RUN(any_other_stream_is_refused);
 	RUN(a_stream_is_unpacked_into_a_file);
+	RUN(how_long_it_will_be_is_known_without_its_memory);
 	return 0;
 }

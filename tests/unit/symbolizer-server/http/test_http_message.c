@@ -35,6 +35,11 @@ static void errors_have_a_code_and_a_sentence(void)
 		"{\"code\":\"not_found\",\"message\":\"nothing is at /\\\"x\\\"\"}\n");
 	CHECK_STR(http_error_code(400), "invalid_argument");
 	CHECK_STR(http_error_code(599), "internal");
+	answer.retry_after_seconds = 3;
+	http_answer_code(&answer, 422, "unknown", "no \"pprof\"");
+	CHECK_EQ(answer.status, 422);
+	CHECK_EQ(answer.retry_after_seconds, 0);
+	CHECK_STR(body_of(&answer), "{\"code\":\"unknown\",\"message\":\"no \\\"pprof\\\"\"}\n");
 	http_answer_done(&answer);
 }
 

@@ -2,6 +2,8 @@
 #include "symbolizer-server/ingest/ingest_desk.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include "tests/support/check.h"
 #include "tests/support/store_fixture.h"
@@ -128,6 +130,50 @@ static void what_comes_again_is_known_up_to_a_number(void)
 	CHECK_EQ(counter("client_repeats_forgotten"), REPEAT_COUNT_MAX);
 }
 
+static void bodies_hold_no_more_than_they_may_but_one_alone_may(void)
+{
+	ingest_desk_set_held_max(desk, 100);
+	CHECK(ingest_desk_hold(desk, 0, 60));
+	CHECK(ingest_desk_hold(desk, 0, 40));
+	CHECK_EQ(counter("client_body_bytes"), 100);
+	CHECK(!ingest_desk_hold(desk, 60, 1));
+	CHECK(!ingest_desk_hold(desk, 0, 1));
+	CHECK_EQ(counter("client_uploads_crowded"), 2);
+	ingest_desk_let_go(desk, 40);
+	/* Nobody else is there. */
+	CHECK(ingest_desk_hold(desk, 60, 1000));
+	CHECK(!ingest_desk_hold(desk, 0, 1));
+	ingest_desk_let_go(desk, 1060);
+	CHECK_EQ(counter("client_body_bytes"), 0);
+	CHECK(ingest_desk_hold(desk, 0, 1));
+	ingest_desk_let_go(desk, 1);
+}
+
+static void *read_large(void *read_count)
+{
+	ingest_desk_read_begin(desk, INGEST_LARGE_BYTES);
+	atomic_fetch_add((atomic_int *)read_count, 1);
+	ingest_desk_read_end(desk, INGEST_LARGE_BYTES);
+	return NULL;
+}
+
+static void of_large_bodies_one_is_read_at_a_time(void)
+{
+	atomic_int read_count = 0;
+	pthread_t thread;
+
+	ingest_desk_read_begin(desk, INGEST_LARGE_BYTES);
+	CHECK_EQ(pthread_create(&thread, NULL, read_large, &read_count), 0);
+	/* Small ones wait for nobody. */
+	ingest_desk_read_begin(desk, INGEST_LARGE_BYTES - 1);
+	ingest_desk_read_end(desk, INGEST_LARGE_BYTES - 1);
+	usleep(10000);
+	CHECK_EQ(read_count, 0);
+	ingest_desk_read_end(desk, INGEST_LARGE_BYTES);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	CHECK_EQ(read_count, 1);
+}
+
 int main(void)
 {
 	struct profile_store_config config = fixture_config(work_path("store"));
@@ -140,6 +186,8 @@ int main(void)
 	RUN(what_is_too_old_is_told);
 	RUN(drops_are_added_up);
 	RUN(what_comes_again_is_known_up_to_a_number);
+	RUN(bodies_hold_no_more_than_they_may_but_one_alone_may);
+	RUN(of_large_bodies_one_is_read_at_a_time);
 	profile_store_close(store);
 	ingest_desk_free(desk);
 	return 0;
