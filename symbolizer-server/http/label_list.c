@@ -114,6 +114,9 @@ static int ask_catalog(struct asking *asking)
 
 	if (!to_matchers(&asking->params.selector, matchers) || (page->name && !name))
 		return -EAGAIN;
+	/* Series there have labels; which types they have is told of days, not of single ones. */
+	if (query.matcher_count > 0 && name && strcmp(name, TYPE_LABEL) == 0)
+		return -EAGAIN;
 	if (!page->name)
 		return profile_store_label_names(
 			asking->site->store, &query, put_text, asking->list, &asking->list->more);

@@ -36,6 +36,7 @@ int querier_stats(const struct querier_call *call, struct reply_writer *writer);
 /* Values. */
 int querier_tree(const struct querier_call *call, struct reply_writer *writer);
 int querier_span_tree(const struct querier_call *call, struct reply_writer *writer);
+int querier_profile(const struct querier_call *call, struct reply_writer *writer);
 int querier_diff(const struct querier_call *call, struct reply_writer *writer);
 int querier_values(const struct querier_call *call, struct reply_writer *writer);
 

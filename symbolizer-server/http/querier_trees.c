@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer-server/export/pprof_export.h"
 #include "symbolizer-server/http/comparison_query.h"
 #include "symbolizer-server/http/querier_call.h"
 #include "symbolizer-server/query/flamebearer.h"
@@ -167,6 +168,56 @@ int querier_span_tree(const struct querier_call *call, struct reply_writer *writ
 		return r;
 	query_params_done(&params);
 	return write_flamebearer(writer, &empty);
+}
+
+/* ---- Profiles ---- */
+
+/* All of it, unless fewer nodes are asked for. */
+static int write_profile(struct reply_writer *writer, const struct profile_tree *tree,
+	const struct query_params *params, const struct querier_request *asked)
+{
+	const struct export_about about = {.type = params->selector.type,
+		.name = asked->selector,
+		.range = params->range,
+		.period = tree->about.period};
+	struct level_tree levels;
+	int r = level_tree_init(&levels, &tree->calls, LEVEL_TREE_BY_TOTAL,
+		asked->nodes_max > 0 ? (uint32_t)asked->nodes_max : UINT32_MAX);
+
+	if (r < 0)
+		return r;
+	r = pprof_export_write(writer, &levels, &about);
+	level_tree_done(&levels);
+	return r;
+}
+
+int querier_profile(const struct querier_call *call, struct reply_writer *writer)
+{
+	static const struct profile_tree_options no_options;
+	struct query_params params;
+	struct profile_tree *tree;
+	struct query_run run;
+	uint32_t node_count = 0;
+	int r = check_wishes(call, call->asked);
+
+	if (r == 0)
+		r = read_node_count(call, call->asked, &node_count);
+	if (r == 0)
+		r = querier_params(call, call->asked, &params);
+	if (r < 0)
+		return r;
+	params.naming.group = NAMING_BY_LINE;
+	params.naming.by_build = true;
+	query_run_begin(&run, call->site, call->http);
+	r = profile_tree_take(&run, &params, &no_options, &tree);
+	if (r == 0) {
+		query_run_stage(&run, QUERY_WRITING);
+		r = write_profile(writer, tree, &params, call->asked);
+		profile_tree_give_back(&run, tree);
+	}
+	query_run_end(&run);
+	query_params_done(&params);
+	return r;
 }
 
 /* ---- Two sides ---- */

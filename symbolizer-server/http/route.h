@@ -41,6 +41,7 @@
 	X("/api/v1/symbols/", route_module, true)                        \
 	X("/buildid/", route_buildid, true)                              \
 	X("/pyroscope/render", route_render, true)                       \
+	X("/pyroscope/render-diff", route_render_diff, true)             \
 	X("/pyroscope/labels", route_pyroscope_labels, true)             \
 	X("/pyroscope/label-values", route_pyroscope_label_values, true) \
 	X("/metrics", route_metrics, true)                               \

@@ -20,6 +20,7 @@ static const answer_fn methods[QUERIER_METHOD_COUNT] = {
 	[QUERIER_Series] = querier_series,
 	[QUERIER_SelectMergeStacktraces] = querier_tree,
 	[QUERIER_SelectMergeSpanProfile] = querier_span_tree,
+	[QUERIER_SelectMergeProfile] = querier_profile,
 	[QUERIER_SelectSeries] = querier_values,
 	[QUERIER_Diff] = querier_diff,
 	[QUERIER_GetProfileStats] = querier_stats,

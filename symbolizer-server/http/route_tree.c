@@ -10,9 +10,9 @@
 #include "symbolizer-server/http/label_params.h"
 #include "symbolizer-server/http/partial_json.h"
 #include "symbolizer-server/http/profile_query.h"
+#include "symbolizer-server/http/route_export.h"
 #include "symbolizer-server/http/series_query.h"
 #include "symbolizer-server/http/tree_json.h"
-#include "symbolizer-server/query/folded.h"
 #include "symbolizer-server/query/level_tree.h"
 #include "symbolizer-server/query/timeline.h"
 #include "symbolizer-server/query/tree_focus.h"
@@ -186,32 +186,6 @@ void route_top(void *context, const struct http_request *request, struct http_an
 		profile_query_answer_error(answer, r);
 }
 
-void route_export(void *context, const struct http_request *request, struct http_answer *answer)
-{
-	const struct site *site = context;
-	const char *format = http_request_param(request, "format");
-	struct tree_request of;
-	struct level_tree levels;
-	int r;
-
-	if (!format || strcmp(format, "folded") != 0) {
-		http_answer_error(answer, 400, "format: `folded` is what can be exported");
-		return;
-	}
-	if (!begin_tree(site, request, true, answer, &of))
-		return;
-	r = level_tree_init(&levels, &of.tree->calls, LEVEL_TREE_BY_TOTAL, UINT32_MAX);
-	if (r == 0) {
-		r = folded_write(
-			&levels, http_answer_begin(answer, 200, "text/plain; charset=utf-8"));
-		level_tree_done(&levels);
-		partial_header(&of.tree->about.partial, answer->partial, sizeof(answer->partial));
-	}
-	end_tree(&of);
-	if (r < 0)
-		profile_query_answer_error(answer, r);
-}
-
 /* ---- Pyroscope's ---- */
 
 static int write_render(const struct profile_tree *tree, struct series *series, uint32_t node_count,
@@ -295,7 +269,7 @@ void route_render(void *context, const struct http_request *request, struct http
 	int r;
 
 	if (format && *format && strcmp(format, "json") != 0) {
-		http_answer_error(answer, 400, "format: `json` is what can be rendered");
+		route_render_as(site, request, format, answer);
 		return;
 	}
 	if (!from || !*from) {

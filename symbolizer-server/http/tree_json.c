@@ -210,7 +210,7 @@ static const char *sample_type(const char *type, size_t *ret_length)
 	return second;
 }
 
-static void write_metadata(struct json_writer *json, const char *type)
+static void write_metadata(struct json_writer *json, const char *type, const char *format)
 {
 	static const char *const counted[] = {
 		"inuse_objects", "alloc_objects", "goroutine", "samples"};
@@ -233,7 +233,7 @@ static void write_metadata(struct json_writer *json, const char *type)
 	}
 	json_begin_object(json);
 	json_key(json, "format");
-	json_string(json, "single");
+	json_string(json, format);
 	json_key(json, "spyName");
 	json_string(json, "");
 	/* Values over this rate are seconds, where they are nanoseconds of CPU. */
@@ -246,16 +246,20 @@ static void write_metadata(struct json_writer *json, const char *type)
 	json_end_object(json);
 }
 
+static void write_names(struct json_writer *json, const struct flamebearer *flamebearer)
+{
+	json_begin_array(json_key(json, "names"));
+	for (uint32_t i = 0; i < flamebearer->name_count; i++)
+		json_text(json, flamebearer->names[i].text, flamebearer->names[i].length);
+	json_end_array(json);
+}
+
 static void write_flamebearer(struct json_writer *json, const struct flamebearer *flamebearer)
 {
 	uint32_t node = 0;
 
 	json_begin_object(json);
-	json_key(json, "names");
-	json_begin_array(json);
-	for (uint32_t i = 0; i < flamebearer->name_count; i++)
-		json_text(json, flamebearer->names[i].text, flamebearer->names[i].length);
-	json_end_array(json);
+	write_names(json, flamebearer);
 	json_key(json, "levels");
 	json_begin_array(json);
 	for (uint32_t i = 0; i < flamebearer->level_count; i++) {
@@ -356,9 +360,50 @@ void tree_json_render(const struct flamebearer *flamebearer, const char *type,
 	json_key(&json, "flamebearer");
 	write_flamebearer(&json, flamebearer);
 	json_key(&json, "metadata");
-	write_metadata(&json, type);
+	write_metadata(&json, type, "single");
 	write_timelines(&json, timeline);
 	json_key(&json, "heatmap");
 	json_null(&json);
+	json_end_object(&json);
+}
+
+static void write_pair(struct json_writer *json, const struct flamebearer_pair *pair)
+{
+	const int64_t *number = pair->numbers;
+	uint32_t node = 0;
+
+	json_begin_object(json);
+	write_names(json, &pair->names);
+	json_begin_array(json_key(json, "levels"));
+	for (uint32_t i = 0; i < pair->names.level_count; i++) {
+		json_begin_array(json);
+		for (; node < pair->names.level_ends[i]; node++) {
+			for (int j = 0; j < FLAMEBEARER_PAIR_NUMBERS; j++)
+				json_signed(json, *number++);
+		}
+		json_end_array(json);
+	}
+	json_end_array(json);
+	json_signed(json_key(json, "numTicks"),
+		pair->totals[COMPARISON_LEFT] + pair->totals[COMPARISON_RIGHT]);
+	json_signed(json_key(json, "maxSelf"), pair->self_max);
+	json_end_object(json);
+}
+
+void tree_json_render_pair(
+	const struct flamebearer_pair *pair, const char *type, struct bytes_writer *out)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_begin_object(&json);
+	json_unsigned(json_key(&json, "version"), 1);
+	write_pair(json_key(&json, "flamebearer"), pair);
+	write_metadata(json_key(&json, "metadata"), type, "double");
+	json_null(json_key(&json, "timeline"));
+	json_null(json_key(&json, "groups"));
+	json_null(json_key(&json, "heatmap"));
+	json_signed(json_key(&json, "leftTicks"), pair->totals[COMPARISON_LEFT]);
+	json_signed(json_key(&json, "rightTicks"), pair->totals[COMPARISON_RIGHT]);
 	json_end_object(&json);
 }

@@ -11,6 +11,7 @@
 #include "store/base/bytes.h"
 #include "symbolizer-server/query/flame.h"
 #include "symbolizer-server/query/flamebearer.h"
+#include "symbolizer-server/query/flamebearer_pair.h"
 #include "symbolizer-server/query/series.h"
 #include "symbolizer-server/query/top.h"
 
@@ -34,3 +35,7 @@ struct tree_json_timeline {
 
 void tree_json_render(const struct flamebearer *flamebearer, const char *type,
 	const struct tree_json_timeline *timeline, struct bytes_writer *out);
+
+/* Two sides as Pyroscope's `/pyroscope/render-diff` answers. */
+void tree_json_render_pair(
+	const struct flamebearer_pair *pair, const char *type, struct bytes_writer *out);

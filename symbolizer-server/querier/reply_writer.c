@@ -155,6 +155,19 @@ void reply_number(struct reply_writer *writer, struct reply_field field, int64_t
 	bytes_write_varint(writer->out, (uint64_t)value);
 }
 
+void reply_fixed(struct reply_writer *writer, struct reply_field field, uint64_t value)
+{
+	if (value == 0)
+		return;
+	if (writer->codec == REPLY_JSON) {
+		write_key(writer, field);
+		write_json_number(writer, (int64_t)value);
+		return;
+	}
+	write_tag(writer, field.number, WIRE_FIXED64);
+	bytes_write_u64(writer->out, value);
+}
+
 void reply_double(struct reply_writer *writer, struct reply_field field, double value)
 {
 	uint64_t bits;

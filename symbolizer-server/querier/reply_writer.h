@@ -53,6 +53,8 @@ void reply_text(
 	struct reply_writer *writer, struct reply_field field, const char *text, size_t length);
 void reply_string(struct reply_writer *writer, struct reply_field field, const char *text);
 void reply_number(struct reply_writer *writer, struct reply_field field, int64_t value);
+/* A number that is always eight bytes in protobuf. */
+void reply_fixed(struct reply_writer *writer, struct reply_field field, uint64_t value);
 void reply_double(struct reply_writer *writer, struct reply_field field, double value);
 void reply_boolean(struct reply_writer *writer, struct reply_field field, bool value);
 void reply_numbers(

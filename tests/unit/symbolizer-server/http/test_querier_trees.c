@@ -46,6 +46,18 @@ static void both_sides_have_the_same_nodes(void)
 		"\"rightTicks\":\"30000000\"}}");
 }
 
+static void a_profile_is_that_of_pprof(void)
+{
+	querier_says("SelectMergeProfile", "{" SHOP ",\"maxNodes\":\"2\"}", 200,
+		"{\"sampleType\":[{\"type\":\"1\",\"unit\":\"2\"}],\"sample\":[{\"locationId\":["
+		"\"5\"],\"value\":[\"100000000\"]}],\"location\":[{\"id\":\"5\",\"line\":[{"
+		"\"functionId\":\"5\"}]}],\"function\":[{\"id\":\"5\",\"name\":\"3\","
+		"\"systemName\":\"3\"}],\"timeNanos\":\"1700000000000000000\","
+		"\"durationNanos\":\"60000000000\",\"periodType\":{\"type\":\"1\",\"unit\":\"2\"},"
+		"\"period\":\"10000000\",\"comment\":[\"4\"],\"stringTable\":[\"\",\"cpu\","
+		"\"nanoseconds\",\"(3 small)\",\"{service_name=\\\"shop\\\"}\"]}");
+}
+
 static void refuses(
 	const char *method, const char *json, int status, const char *code, const char *message)
 {
@@ -88,6 +100,7 @@ int main(void)
 	RUN(a_tree_is_levels_of_four_numbers);
 	RUN(a_range_without_data_has_a_root);
 	RUN(both_sides_have_the_same_nodes);
+	RUN(a_profile_is_that_of_pprof);
 	RUN(what_cannot_be_answered_says_why);
 	querier_fixture_done();
 	return 0;

@@ -129,6 +129,9 @@ static void names_are_of_series_and_columns(void)
 
 static void pyroscopes_lists_are_arrays(void)
 {
+	answers(200,
+		"/pyroscope/label-values?label=__name__" RANGE "&query=%7Bprocess=%22waits%22%7D",
+		"[\"" OFF_CPU "\"]");
 	answers(200, "/pyroscope/label-values?label=__name__" RANGE,
 		"[\"off_cpu:off_cpu:nanoseconds::\","
 		"\"process_cpu:cpu:nanoseconds:cpu:nanoseconds\"]");
