@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -117,8 +118,15 @@ struct cJSON *command_fetch_json(
 int command_export(const struct options *options)
 {
 	struct fetch_param format = {"format", options->format};
+	bool is_text =
+		strcmp(options->format, "pprof") != 0 && strcmp(options->format, "otlp") != 0;
 	size_t byte_count = 0;
-	SCOPED_FREE char *body = fetch_query(options, "/api/v1/export", &format, &byte_count);
+	SCOPED_FREE char *body = NULL;
+
+	if (!is_text && isatty(STDOUT_FILENO))
+		return command_misuse(
+			"this format is no text: say where to, as in `> profile.pb.gz`");
+	body = fetch_query(options, "/api/v1/export", &format, &byte_count);
 
 	if (!body)
 		return 1;

@@ -17,7 +17,7 @@ static const struct word {
 	{"top", command_top, "the functions where the time went"},
 	{"query", command_query_tree, "the tree of a query: cairn query 'TYPE{label=\"value\"}'"},
 	{"diff", command_diff, "what changed between two times, function by function"},
-	{"export", command_export, "the stacks, as text for other tools"},
+	{"export", command_export, "the stacks, as files of other tools"},
 	{"import", command_import,
 		"recordings that other tools wrote, FILE... or - for standard input: perf.data, "
 		"perf script, folded, pprof, speedscope, JFR, .cpuprofile"},

@@ -57,8 +57,8 @@ static const struct flag flags[] = {
 		"values of labels as the first levels: host, process, thread, cpu, ..."},
 	{"--format", "tree|folded|json", "query", OFFSET(format), KIND_TEXT,
 		"text for people (tree), one line a stack, or the server's own answer"},
-	{"--format", "folded", "export", OFFSET(format), KIND_TEXT,
-		"folded: one line a stack, `root;...;leaf value`"},
+	{"--format", "FORMAT", "export", OFFSET(format), KIND_TEXT,
+		"folded (one line a stack), pprof, speedscope, otlp, svg or dot"},
 	{"--name", "NAME", "import", OFFSET(name), KIND_TEXT,
 		"the service it is of (the file's name up to its first dot); an ending such as "
 		".cpu, .wall or .alloc_space says what values without a unit are"},
@@ -265,6 +265,20 @@ static int check_import(const struct options *options, char *ret_error)
 	return 0;
 }
 
+static int check_export(const struct options *options, char *ret_error)
+{
+	static const char *const formats[] = {"pprof", "speedscope", "otlp", "svg", "dot"};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (strcmp(options->format, formats[i]) == 0)
+			return 0;
+	}
+	snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
+		"--format %.100s: folded, pprof, speedscope, otlp, svg or dot must stand here",
+		options->format);
+	return -EINVAL;
+}
+
 static int check(const char *command, const struct options *options, char *ret_error)
 {
 	if (options->limit &&
@@ -283,11 +297,8 @@ static int check(const char *command, const struct options *options, char *ret_e
 		return check_import(options, ret_error);
 	if (strcmp(options->format, "folded") == 0)
 		return 0;
-	if (strcmp(command, "query") != 0) {
-		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
-			"--format %.100s: folded is what can be exported", options->format);
-		return -EINVAL;
-	}
+	if (strcmp(command, "query") != 0)
+		return check_export(options, ret_error);
 	if (strcmp(options->format, "tree") != 0 && strcmp(options->format, "json") != 0) {
 		snprintf(ret_error, OPTIONS_ERROR_BYTES_MAX,
 			"--format %.100s: tree, folded or json must stand here", options->format);

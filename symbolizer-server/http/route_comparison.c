@@ -131,8 +131,8 @@ static int write_render(struct comparison_query *query, const char *type, uint32
 	struct level_tree levels;
 	int r;
 
-	comparison_balance(&query->comparison, &query->tree.calls);
-	r = level_tree_init(&levels, &query->tree.calls, LEVEL_TREE_BY_NAME, node_count);
+	comparison_balance(&query->comparison, &query->tree->calls);
+	r = level_tree_init(&levels, &query->tree->calls, LEVEL_TREE_BY_NAME, node_count);
 	if (r < 0)
 		return r;
 	r = flamebearer_pair_init(&pair, &levels, &query->comparison);
@@ -163,11 +163,11 @@ void route_render_diff(void *context, const struct http_request *asked, struct h
 		return;
 	/* Whether somebody still waits is known of the request itself alone. */
 	query_run_begin(&run, site, asked);
-	r = comparison_query_init(&query, &run, sides);
+	r = comparison_query_take(&query, &run, sides);
 	if (r == 0) {
 		query_run_stage(&run, QUERY_WRITING);
 		r = write_render(&query, sides[COMPARISON_LEFT].selector.type, node_count, answer);
-		comparison_query_done(&query);
+		comparison_query_give_back(&query, &run);
 	}
 	query_run_end(&run);
 	for (uint32_t i = 0; i < COMPARISON_SIDE_COUNT; i++)

@@ -211,7 +211,7 @@ static void wrong_requests_say_what_to_mend(void)
 		{"/api/v1/top?" CPU "&from=now&until=now-1h", "swap"},
 		{"/api/v1/top?" CPU "&limit=0", "limit: a whole number"},
 		{"/api/v1/flame?" CPU "&max_nodes=many", "max_nodes: a whole number"},
-		{"/api/v1/export?" CPU, "`folded`"},
+		{"/api/v1/export?" CPU, "format: folded, pprof"},
 		{"/pyroscope/render?" CPU, "missing time range"},
 		{"/pyroscope/render?" CPU "&from=now-1h&format=dot", "`json`"},
 		{"/api/v1/hosts?query=a:b:c", "five parts"},

@@ -51,6 +51,9 @@ function exportsOfProfile() {
 	const params = { query: query.value, ...(at.span.value ? pinned(looked.value) : pinnedRange()) };
 	return [
 		{ label: 'Folded stacks', note: '.folded', file: 'cairn.folded', href: address('export', { format: 'folded', ...params }) },
+		{ label: 'pprof', note: '.pb.gz', file: 'cairn.pb.gz', href: address('export', { format: 'pprof', ...params }) },
+		{ label: 'speedscope', note: '.json', file: 'cairn.speedscope.json', href: address('export', { format: 'speedscope', ...params }) },
+		{ label: 'Picture', note: '.svg', file: 'cairn.svg', href: address('export', { format: 'svg', ...params }) },
 		{ label: 'Call tree as JSON', note: '.json', file: 'cairn-flame.json', href: address('flame', params) },
 		{ label: 'Function table as JSON', note: '.json', file: 'cairn-top.json', href: address('top', { ...params, limit: 10_000 }) },
 	];

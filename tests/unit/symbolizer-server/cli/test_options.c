@@ -99,7 +99,7 @@ static void wrong_usage_is_named(void)
 		{"top", "--json=1", "--json=1"},
 		{"status", "--last 5m", "--last"},
 		{"export", "--full", "--full"},
-		{"export", "--format svg", "svg"},
+		{"export", "--format html", "svg"},
 		{"export", "--format tree", "tree"},
 		{"query", "--format svg", "tree, folded or json"},
 		{"top", "--from ..14:05", "FROM..UNTIL"},
