@@ -4,7 +4,8 @@
  *
  *   1. rows:      what the query takes of each row is added to the leaf of its stack
  *   2. backwards: a node is wanted if it or one of its children is (parents come before children)
- *   3. forwards:  each wanted node finds or makes its node in the tree, below its parent's
+ *   3. forwards:  each wanted node finds or makes its node in the tree, below its parent's, unless
+ *                 it is known from an earlier profile of the same dictionary
  *
  * so the cost is O(rows + nodes), however deep the stacks are.
  *
@@ -310,36 +311,42 @@ static void add_to_lane(struct merge *merge, const struct profile *profile)
 	}
 }
 
-/* The frames of the wanted stacks, where they are not known yet, in the order of the dictionary. */
-static int find_frames(struct merge *merge, const struct profile *profile)
+/* Marks the nodes that are wanted and not known yet, and their frames; gives how many there are. Above
+ * a node that is known all are. */
+static uint32_t mark_unknown(struct merge *merge, const struct profile *profile)
 {
-	const struct merge_leaf *leaves = merge->scratch.stacks;
+	struct merge_leaf *leaves = merge->scratch.stacks;
 	const struct stack_node *stacks = profile->stacks.nodes;
 	const uint32_t *nodes = merge->scratch.nodes;
 	uint32_t *frames = merge->scratch.frames;
-	int r = 0;
+	uint32_t count = 0;
 
-	for (uint32_t i = 1; i < profile->stacks.count; i++) {
-		if (leaves[i].wanted && nodes[i] == NOT_MAPPED &&
-			frames[stacks[i].frame] == NOT_MAPPED)
+	for (uint32_t i = profile->stacks.count - 1; i > 0; i--) {
+		if (!leaves[i].wanted || nodes[i] != NOT_MAPPED)
+			continue;
+		leaves[stacks[i].parent].wanted = true;
+		if (frames[stacks[i].frame] == NOT_MAPPED)
 			frames[stacks[i].frame] = FRAME_WANTED;
+		count++;
 	}
-	for (uint32_t i = 0; r == 0 && i < profile->frames.count; i++) {
-		if (frames[i] == FRAME_WANTED)
-			r = map_frame(merge, profile, i);
-	}
-	return r;
+	return count;
 }
 
-/* The nodes of the wanted stacks, where they are not known yet. */
+/* The marked frames first, in the order of the dictionary. */
 static int find_nodes(struct merge *merge, const struct profile *profile)
 {
 	const struct merge_leaf *leaves = merge->scratch.stacks;
 	const struct stack_node *stacks = profile->stacks.nodes;
 	const uint32_t *frames = merge->scratch.frames;
 	uint32_t *nodes = merge->scratch.nodes;
-	int r = find_frames(merge, profile);
+	int r = 0;
 
+	if (mark_unknown(merge, profile) == 0)
+		return 0;
+	for (uint32_t i = 0; r == 0 && i < profile->frames.count; i++) {
+		if (frames[i] == FRAME_WANTED)
+			r = map_frame(merge, profile, i);
+	}
 	for (uint32_t i = 1; r == 0 && i < profile->stacks.count; i++) {
 		if (leaves[i].wanted && nodes[i] == NOT_MAPPED)
 			r = growing_tree_child_along(&merge->tree, nodes[stacks[i].parent],
@@ -350,15 +357,9 @@ static int find_nodes(struct merge *merge, const struct profile *profile)
 
 static int add_stacks(struct merge *merge, const struct profile *profile)
 {
-	struct merge_leaf *leaves = merge->scratch.stacks;
-	const struct stack_node *stacks = profile->stacks.nodes;
-	int r;
+	const struct merge_leaf *leaves = merge->scratch.stacks;
+	int r = find_nodes(merge, profile);
 
-	for (uint32_t i = profile->stacks.count - 1; i > 0; i--) {
-		if (leaves[i].wanted)
-			leaves[stacks[i].parent].wanted = true;
-	}
-	r = find_nodes(merge, profile);
 	if (r == 0)
 		r = grow_lanes(merge);
 	if (r < 0)
