@@ -139,7 +139,7 @@ static int send(const struct options *options, const char *path, const char *ser
 	struct fetch_request request = {.server = options->server, .path = "/ingest"};
 	SCOPED_FREE char *body = NULL;
 	struct bytes_writer name;
-	size_t byte_count;
+	size_t byte_count = 0;
 	int r;
 
 	bytes_writer_init(&name, NAME_BYTES_MAX);

@@ -97,29 +97,32 @@ static int wait_perf(const char *perf, pid_t pid, char *ret_error)
 	return -EIO;
 }
 
+/* Reads FROM and closes it: without a reader a perf that goes on writing ends. */
+static int read_pipe(int from, struct bytes_writer *writer)
+{
+	int r = read_all(from, writer);
+
+	close(from);
+	return r;
+}
+
 static int read_perf(
 	const char *path, const char *perf, struct bytes_writer *writer, char *ret_error)
 {
-	SCOPED_FD int from = -1;
 	pid_t pid = 0;
-	int ends[2], r;
+	int ends[2], r, waited;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return explain(-errno, ret_error);
-	from = ends[0];
 	r = spawn_perf(perf, path, ends[1], &pid);
 	close(ends[1]);
-	if (r < 0)
-		return explain(r, ret_error);
-	r = read_all(from, writer);
 	if (r < 0) {
-		/* Its output is of no use any more, and it would wait for a reader. */
-		close(from);
-		from = -1;
-		(void)wait_perf(perf, pid, ret_error);
+		close(ends[0]);
 		return explain(r, ret_error);
 	}
-	return wait_perf(perf, pid, ret_error);
+	r = read_pipe(ends[0], writer);
+	waited = wait_perf(perf, pid, ret_error);
+	return r < 0 ? explain(r, ret_error) : waited;
 }
 
 /* ---- Sources ---- */

@@ -46,16 +46,17 @@ static void answer_ingest(const struct http_request *request, const struct uploa
 {
 	(void)request;
 	/* Go's client takes 200 alone for success. */
-	if (outcome->error == 0 && outcome->report)
+	if (outcome->error == 0 && outcome->report) {
 		bytes_write_span(http_answer_begin(answer, 200, "application/json"),
 			outcome->report->bytes, outcome->report->byte_count);
-	else if (outcome->error == 0)
+	} else if (outcome->error == 0) {
 		http_answer_begin(answer, 200, "text/plain");
-	else if (upload_status(outcome->error) == 422)
+	} else if (upload_status(outcome->error) == 422) {
 		/* As the original server calls it. */
 		http_answer_code(answer, 422, "unknown", outcome->fault);
-	else
+	} else {
 		http_answer_error(answer, upload_status(outcome->error), "%s", outcome->fault);
+	}
 }
 
 static bool wants_report(const struct http_request *request)

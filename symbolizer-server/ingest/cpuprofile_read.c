@@ -150,10 +150,11 @@ static int link_node(struct cpuprofile *file, uint32_t row, struct ingest_fault 
 		r = set_parent(file, row, find_node(file, id), fault);
 	json_view_walk(&walk, json_view_member(json, "children"));
 	while (r == 0 && json_view_next(&walk, NULL, &value)) {
-		if (!json_view_index(value, &id))
+		if (!json_view_index(value, &id)) {
 			return refuse(fault,
 				"children are no ids: profiles of Chrome before version 58 are not "
 				"read");
+		}
 		r = set_parent(file, find_node(file, id), row, fault);
 	}
 	return r;
@@ -224,7 +225,9 @@ static int read_samples(struct cpuprofile *file, struct json_view json, double l
 	}
 	if (r == 0 && has_deltas && json_view_next(&delta_walk, NULL, &delta))
 		return refuse(fault, "it has more timeDeltas than samples");
-	qsort(file->samples, file->sample_count, sizeof(*file->samples), order_of_samples);
+	/* Without any there is no list. */
+	if (file->sample_count > 0)
+		qsort(file->samples, file->sample_count, sizeof(*file->samples), order_of_samples);
 	return r;
 }
 

@@ -363,7 +363,7 @@ static int read_speedscope(const struct reading *reading, struct ingest_text bod
 		r = speedscope_open(json, &file, reading->fault);
 	if (r == 0)
 		r = begin_recording(reading, speedscope_duration_ns(&file), &batch);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	r = add_labels(reading, &batch,
 		text_type_of(options.app, options.units, options.rate).service, true);

@@ -113,10 +113,13 @@ static void write_type(struct ingest_text event, bool has_period, char type[INGE
 	char name[256];
 	size_t length = 0;
 
-	for (; length < event.length && length < sizeof(name) - 1; length++)
-		name[length] = event.text[length] == ':' || event.text[length] == ' '
-			? '_'
-			: event.text[length];
+	for (; length < event.length && length < sizeof(name) - 1; length++) {
+		char byte = event.text[length];
+
+		name[length] = byte;
+		if (byte == ':' || byte == ' ')
+			name[length] = '_';
+	}
 	name[length] = '\0';
 	if (has_period)
 		snprintf(type, INGEST_TYPE_BYTES_MAX, "perf:%s:count::", name);

@@ -355,10 +355,11 @@ static int add_profile(struct adding *adding, struct part *part)
 	struct thread thread = {0};
 	int r = open_type(adding, part);
 
-	if (r == 0)
+	if (r == 0) {
 		r = ingest_batch_text(adding->batch,
 			json_view_text(json_view_member(part->json, "name"), &adding->scratch),
 			&thread.name);
+	}
 	if (r == 0)
 		r = ingest_batch_series(adding->batch, NULL, 0, &thread, &part->series);
 	if (r < 0)

@@ -82,6 +82,31 @@ static void a_query_stands_behind_its_word_and_both_ends_in_one(void)
 	options_done(&options);
 }
 
+static void an_import_has_files_and_labels(void)
+{
+	char error[OPTIONS_ERROR_BYTES_MAX];
+	struct options options;
+
+	CHECK_EQ(parse("import",
+			 "a.folded --label env=x --name web.cpu - --label a=b=c --format pprof "
+			 "--from now-1h --rate 49 --units bytes",
+			 &options, error),
+		0);
+	CHECK_EQ(options.operand_count, 2);
+	CHECK_STR(options.operands[0], "a.folded");
+	CHECK_STR(options.operands[1], "-");
+	CHECK_EQ(options.label_count, 2);
+	CHECK_STR(options.labels[0], "env=x");
+	CHECK_STR(options.labels[1], "a=b=c");
+	CHECK_STR(options.name, "web.cpu");
+	CHECK_STR(options.import_format, "pprof");
+	CHECK_STR(options.import_from, "now-1h");
+	CHECK(!options.import_until);
+	CHECK_STR(options.rate, "49");
+	CHECK_STR(options.units, "bytes");
+	options_done(&options);
+}
+
 static void wrong_usage_is_named(void)
 {
 	static const struct {
@@ -103,6 +128,13 @@ static void wrong_usage_is_named(void)
 		{"export", "--format tree", "tree"},
 		{"query", "--format svg", "tree, folded or json"},
 		{"top", "--from ..14:05", "FROM..UNTIL"},
+		{"import", "--label env", "KEY=VALUE"},
+		{"import", "--label =x", "KEY=VALUE"},
+		{"import", "--label a=b,c", "KEY=VALUE"},
+		{"import", "--format svg", "perf_script must stand here"},
+		{"import", "--name a{b=c}", "no braces"},
+		{"import", "--name=", "--name is empty"},
+		{"import", "--last 5m", "--last"},
 		{"", "--json", "--json"},
 	};
 
@@ -121,6 +153,7 @@ int main(void)
 	RUN(defaults_and_flags_are_read);
 	RUN(times_of_today_become_seconds);
 	RUN(a_query_stands_behind_its_word_and_both_ends_in_one);
+	RUN(an_import_has_files_and_labels);
 	RUN(wrong_usage_is_named);
 	return 0;
 }
