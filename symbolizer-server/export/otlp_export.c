@@ -52,7 +52,7 @@ static int64_t number_of(struct work *work, uint32_t string)
 static int64_t attribute_number(struct work *work, const char *key, const char *value)
 {
 	size_t key_length = strlen(key), value_length = strlen(value);
-	char *pair = malloc(key_length + value_length + 1);
+	char *pair = malloc(key_length + value_length + 2);
 	uint32_t index = 0;
 
 	if (!pair) {
@@ -60,7 +60,7 @@ static int64_t attribute_number(struct work *work, const char *key, const char *
 		return 0;
 	}
 	memcpy(pair, key, key_length + 1);
-	memcpy(pair + key_length + 1, value, value_length);
+	memcpy(pair + key_length + 1, value, value_length + 1);
 	note(work,
 		string_table_add(&work->attributes, pair, key_length + 1 + value_length, &index));
 	free(pair);

@@ -32,10 +32,11 @@ static void write_frame(struct json_writer *json, const struct function_table *f
 	json_begin_object(json);
 	json_text(json_key(json, "name"), string_table_text(&functions->strings, name),
 		string_table_length(&functions->strings, name));
-	if (function->file != 0)
+	if (function->file != 0) {
 		json_text(json_key(json, "file"),
 			string_table_text(&functions->strings, function->file),
 			string_table_length(&functions->strings, function->file));
+	}
 	if (function->line != 0)
 		json_unsigned(json_key(json, "line"), function->line);
 	json_end_object(json);

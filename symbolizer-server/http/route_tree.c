@@ -268,12 +268,12 @@ void route_render(void *context, const struct http_request *request, struct http
 	uint32_t node_count;
 	int r;
 
-	if (format && *format && strcmp(format, "json") != 0) {
-		route_render_as(site, request, format, answer);
-		return;
-	}
 	if (!from || !*from) {
 		http_answer_error(answer, 400, "missing time range in the query: say from=now-1h");
+		return;
+	}
+	if (format && *format && strcmp(format, "json") != 0) {
+		route_render_as(site, request, format, answer);
 		return;
 	}
 	if (!read_render_nodes(request, answer, &node_count) ||

@@ -213,7 +213,7 @@ static void wrong_requests_say_what_to_mend(void)
 		{"/api/v1/flame?" CPU "&max_nodes=many", "max_nodes: a whole number"},
 		{"/api/v1/export?" CPU, "format: folded, pprof"},
 		{"/pyroscope/render?" CPU, "missing time range"},
-		{"/pyroscope/render?" CPU "&from=now-1h&format=dot", "`json`"},
+		{"/pyroscope/render?" CPU "&from=now-1h&format=html", "format: json, dot"},
 		{"/api/v1/hosts?query=a:b:c", "five parts"},
 		{"/pyroscope/render?" CPU "&from=1700000000&until=1700000000", "empty time range"},
 		{"/api/v1/diff?" CPU "&view=table", "`functions`"},

@@ -15,10 +15,11 @@ static void every_stack_comes_once_and_values_add_up(void)
 	while (stack_walk_next(&walk) == 1) {
 		sum += walk.value;
 		CHECK_EQ(walk.label_count, 0);
-		for (uint32_t i = 0; i < walk.frame_count; i++)
+		for (uint32_t i = 0; i < walk.frame_count; i++) {
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s;",
 				function_table_name(
 					of.tree.functions, of.tree.nodes[walk.frames[i]].function));
+		}
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d ", (int)walk.value);
 	}
 	CHECK_EQ(sum, of.tree.nodes[0].total);
