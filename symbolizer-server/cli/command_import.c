@@ -80,18 +80,30 @@ static void print_drops(const struct cJSON *drops)
 	}
 }
 
+/* The type to look at: time on CPU; else of several the last, as pprofs have it. */
+static const char *main_type(const struct cJSON *types)
+{
+	const struct cJSON *row;
+	const char *type = "";
+
+	cJSON_ArrayForEach(row, types)
+	{
+		type = command_text(row, "type");
+		if (strncmp(type, "process_cpu:cpu:", strlen("process_cpu:cpu:")) == 0)
+			break;
+	}
+	return type;
+}
+
 /* Where it can be seen: what follows `from` is rounded to whole seconds, outwards. */
 static void print_way(const struct options *options, const struct cJSON *report,
 	const struct cJSON *types, const char *service)
 {
-	/* Of several the last is the one that profiles are looked at by. */
-	const char *type =
-		command_text(cJSON_GetArrayItem(types, cJSON_GetArraySize(types) - 1), "type");
 	double from = command_number(report, "from") / 1e9;
 	double until = command_number(report, "until") / 1e9 + 1;
 
 	printf("  cairn query --server %s --from %.0f --until %.0f '%s{service_name=\"%s\"}'\n",
-		options->server, from - 0.5, until, type, service);
+		options->server, from - 0.5, until, main_type(types), service);
 }
 
 static int print_report(const struct options *options, const char *path, const char *service,
