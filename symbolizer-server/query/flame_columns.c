@@ -27,7 +27,8 @@ enum section_id {
 #define HEADER_BYTES 72
 #define SECTION_ENTRY_BYTES 24
 
-enum encoding { ENCODING_RAW = 0, ENCODING_VARINTS = 1 };
+/* Of multiples the first number is what all others, which follow divided by it, are multiples of. */
+enum encoding { ENCODING_RAW = 0, ENCODING_VARINTS = 1, ENCODING_MULTIPLES = 2 };
 
 static const struct function *function_of(const struct flame *flame, uint32_t name)
 {
@@ -40,10 +41,37 @@ static void write_child_counts(const struct flame *flame, struct bytes_writer *w
 		bytes_write_varint(writer, flame->tree->nodes[i].child_count);
 }
 
+static uint64_t total_of(const struct flame *flame, uint32_t node)
+{
+	return (uint64_t)flame->tree->nodes[node].total >> flame->scale;
+}
+
+/* The largest number that divides all totals; 1 if all are 0. */
+static uint64_t find_divisor(const struct flame *flame)
+{
+	uint64_t divisor = total_of(flame, 0);
+
+	for (uint32_t i = 1; i < flame->tree->count && divisor != 1; i++) {
+		uint64_t other = total_of(flame, i);
+
+		while (other != 0) {
+			uint64_t rest = divisor % other;
+
+			divisor = other;
+			other = rest;
+		}
+	}
+	return divisor == 0 ? 1 : divisor;
+}
+
+/* Mostly all are so many samples of one period: some bytes less for each. */
 static void write_totals(const struct flame *flame, struct bytes_writer *writer)
 {
+	uint64_t divisor = find_divisor(flame);
+
+	bytes_write_varint(writer, divisor);
 	for (uint32_t i = 0; i < flame->tree->count; i++)
-		bytes_write_varint(writer, (uint64_t)flame->tree->nodes[i].total >> flame->scale);
+		bytes_write_varint(writer, total_of(flame, i) / divisor);
 }
 
 static void write_names(const struct flame *flame, struct bytes_writer *writer)
@@ -161,7 +189,7 @@ static const struct section {
 	void (*write)(const struct flame *flame, struct bytes_writer *writer);
 } sections[SECTION_COUNT] = {
 	{SECTION_CHILD_COUNT, ENCODING_VARINTS, write_child_counts},
-	{SECTION_TOTAL, ENCODING_VARINTS, write_totals},
+	{SECTION_TOTAL, ENCODING_MULTIPLES, write_totals},
 	{SECTION_NAME, ENCODING_VARINTS, write_names},
 	{SECTION_NAME_LENGTH, ENCODING_VARINTS, write_name_lengths},
 	{SECTION_NAME_TEXT, ENCODING_RAW, write_name_texts},

@@ -110,7 +110,7 @@ export function encodeBinary(columns, head) {
 	const zeros = columns.names.map(() => 0);
 	const sections = [
 		[1, 1, leb128Column(columns.childCount)],
-		[2, 1, leb128Column(columns.totals)],
+		[2, 2, leb128Column([1, ...columns.totals])],
 		[3, 1, leb128Column(columns.name)],
 		[4, 1, names.lengths],
 		[5, 0, names.blob],

@@ -60,6 +60,15 @@ test('scaled values come back in full', () => {
 	assert.equal(tree.total[1], 2 ** 51);
 });
 
+test('totals may stand as multiples', () => {
+	const parts = partsOf(['total#root', 2100, [['f', 1400], ['g', 700]]]);
+	assert.deepEqual([...decodeFlame(bytesOf(parts, 0, 700)).total], [2100, 1400, 700]);
+	assert.deepEqual([...decodeFlame(bytesOf(parts, 2, 175)).total], [2100, 1400, 700]);
+	assert.deepEqual([...decodeFlame(bytesOf(parts, 0, 1)).total], [2100, 1400, 700]);
+	assert.throws(() => decodeFlame(bytesOf(partsOf(['total#root', 2 ** 60]), 0, 2 ** 30)), /bad number/);
+	assert.throws(() => decodeFlame(bytesOf({ ...parts, total: new Float64Array(0) }, 0, 7)), BrokenFlame);
+});
+
 test('a tree of the root alone is a tree', () => {
 	const tree = decodeFlame(bytesOf(partsOf(['total#root', 0])));
 	assert.equal(tree.nodeCount, 1);
@@ -75,9 +84,9 @@ test('bytes cut off anywhere are refused', () => {
 
 test('any one byte changed gives a tree or a refusal, soon', () => {
 	const random = seeded(5);
-	const good = bytesOf(samples());
+	const good = [bytesOf(samples()), bytesOf(samples(), 0, 1)];
 	for (let round = 0; round < 4000; round++) {
-		const bytes = good.slice();
+		const bytes = good[round % 2].slice();
 		bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
 		try {
 			decodeFlame(bytes);

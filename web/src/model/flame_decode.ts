@@ -29,7 +29,7 @@ const section = {
 	fileLength: 23,
 	fileText: 24,
 };
-const encoding = { raw: 0, leb128: 1 };
+const encoding = { raw: 0, leb128: 1, multiples: 2 };
 
 type Sections = Map<number, { encoding: number; bytes: Uint8Array }>;
 
@@ -93,16 +93,22 @@ function columnU32(sections: Sections, id: number, count: number, what: string):
 	return out;
 }
 
-function columnF64(sections: Sections, id: number, count: number, scale: number, what: string): Float64Array {
-	const bytes = sectionBytes(sections, id, encoding.leb128);
-	if (count > bytes.length)
-		throw new BrokenFlame(`column ${what}: ${count} rows in ${bytes.length} bytes`);
-	const out = new Float64Array(count);
-	readColumn(bytes, out, what);
-	if (scale) {
-		const factor = 2 ** scale;
-		for (let i = 0; i < count; i++)
-			out[i] *= factor;
+/** Totals: of 2 ** SCALE, and mostly of one number that stands in front of them, too. */
+function readTotals(sections: Sections, count: number, scale: number): Float64Array {
+	const isMultiple = sections.get(section.total)?.encoding === encoding.multiples;
+	const bytes = sectionBytes(sections, section.total, isMultiple ? encoding.multiples : encoding.leb128);
+	const before = isMultiple ? 1 : 0;
+	if (count + before > bytes.length)
+		throw new BrokenFlame(`column totals: ${count} rows in ${bytes.length} bytes`);
+	const column = new Float64Array(count + before);
+	readColumn(bytes, column, 'totals');
+	const unit = isMultiple ? column[0] : 1;
+	const factor = unit * 2 ** scale;
+	const out = column.subarray(before);
+	for (let i = 0; i < count && factor !== 1; i++) {
+		if (!(out[i] * unit <= Number.MAX_SAFE_INTEGER))
+			throw new BrokenFlame(`column totals: bad number at row ${i}`);
+		out[i] *= factor;
 	}
 	return out;
 }
@@ -231,7 +237,7 @@ export function decodeFlame(bytes: Uint8Array): FlameTree {
 		partialSymbols: (flags & flag.partialSymbols) !== 0,
 		names: readNames(sections, view.getUint32(20, true)),
 		childCount: columnU32(sections, section.childCount, nodeCount, 'child counts'),
-		total: columnF64(sections, section.total, nodeCount, scale, 'totals'),
+		total: readTotals(sections, nodeCount, scale),
 		nameId: columnU32(sections, section.nameId, nodeCount, 'name ids'),
 		trimmedNodes: readTrimmed(sections),
 		inlined: readInlined(sections, nodeCount),

@@ -80,7 +80,7 @@ function texts(strings: string[]): { lengths: number[]; bytes: number[] } {
 	return { lengths: leb128(blobs.map((blob) => blob.length)), bytes: blobs.flat() };
 }
 
-export function bytesOf(parts: FlameParts, scale = 0): Uint8Array<ArrayBuffer> {
+export function bytesOf(parts: FlameParts, scale = 0, divisor = 0): Uint8Array<ArrayBuffer> {
 	const names = texts(parts.names.text);
 	const modules = texts(parts.names.modules);
 	const pairs: number[] = [];
@@ -91,9 +91,10 @@ export function bytesOf(parts: FlameParts, scale = 0): Uint8Array<ArrayBuffer> {
 	}
 	const files = texts(parts.names.files);
 	const inlined = [...parts.inlined.keys()].filter((node) => parts.inlined[node]);
+	const totals = parts.total.map((value) => value / 2 ** scale / (divisor || 1));
 	const sections: [id: number, encoding: number, bytes: number[]][] = [
 		[1, 1, leb128(parts.childCount)],
-		[2, 1, leb128(parts.total.map((value) => value / 2 ** scale))],
+		divisor ? [2, 2, leb128([divisor, ...totals])] : [2, 1, leb128(totals)],
 		[3, 1, leb128(parts.nameId)],
 		[4, 1, names.lengths],
 		[5, 0, names.bytes],

@@ -17,7 +17,8 @@ static struct bytes_reader section(const struct bytes_writer *answer, uint32_t i
 		uint32_t section_id = bytes_read_u32(&table), encoding = bytes_read_u32(&table);
 		uint64_t offset = bytes_read_u64(&table), length = bytes_read_u64(&table);
 
-		CHECK(encoding <= 1);
+		CHECK(encoding <= 2);
+		CHECK((encoding == 2) == (section_id == 2));
 		CHECK(offset <= answer->byte_count && length <= answer->byte_count - offset);
 		if (section_id == id)
 			bytes_reader_init(&result, answer->bytes + offset, (size_t)length);
@@ -86,7 +87,7 @@ static void header_and_columns_are_laid_out_as_documented(void)
 	CHECK_EQ(flame_write_columns(&flame, &answer), 0);
 	check_header(&answer);
 	holds(&answer, 1, (uint64_t[]){3, 1, 0, 0, 0}, 5);
-	holds(&answer, 2, (uint64_t[]){20, 12, 5, 3, 12}, 5);
+	holds(&answer, 2, (uint64_t[]){1, 20, 12, 5, 3, 12}, 6);
 	/* Each occurs once, so names stand as in the tree. */
 	holds(&answer, 3, (uint64_t[]){0, 1, 2, 3, 4}, 5);
 	holds(&answer, 4, (uint64_t[]){5, 1, 1, 9, 11}, 5);
@@ -143,8 +144,37 @@ static void inlined_nodes_files_and_lines_have_columns_of_their_own(void)
 	tree_fixture_done(&fixture);
 }
 
+static void check_totals(const char *text, const uint64_t *numbers, size_t count)
+{
+	struct flame_about about = {.unit = FLAME_NANOSECONDS};
+	struct tree_fixture fixture;
+	struct level_tree tree;
+	struct bytes_writer answer;
+	struct flame flame;
+
+	tree_fixture_init(&fixture, text);
+	CHECK_EQ(level_tree_init(&tree, &fixture.calls, LEVEL_TREE_BY_TOTAL, 100), 0);
+	CHECK_EQ(flame_init(&flame, &tree, &about), 0);
+	bytes_writer_init(&answer, 10000);
+	CHECK_EQ(flame_write_columns(&flame, &answer), 0);
+	holds(&answer, 2, numbers, count);
+	bytes_writer_done(&answer);
+	flame_done(&flame);
+	level_tree_done(&tree);
+	tree_fixture_done(&fixture);
+}
+
+static void totals_stand_as_multiples_of_what_divides_all(void)
+{
+	check_totals("a;b 30\nc 20\n", (uint64_t[]){10, 5, 3, 2, 3}, 5);
+	check_totals("a;b 35\nc 20\n", (uint64_t[]){5, 11, 7, 4, 7}, 5);
+	check_totals("a 7\nb 9\n", (uint64_t[]){1, 16, 9, 7}, 4);
+	check_totals("", (uint64_t[]){1, 0}, 2);
+}
+
 int main(void)
 {
+	RUN(totals_stand_as_multiples_of_what_divides_all);
 	RUN(inlined_nodes_files_and_lines_have_columns_of_their_own);
 	RUN(header_and_columns_are_laid_out_as_documented);
 	return 0;
