@@ -57,7 +57,11 @@ LOOK_UPS = (
     "that lie side by side would halve them"
 )
 BYTES_A_SAMPLE = "Columns of threads and CPUs are most of it; they may be kept for a shorter time than stacks"
-COLD_QUESTIONS = "What a cold question reads is the dictionary of stacks of each file; larger files share more of it"
+COLD_QUESTIONS = (
+    "One thread decodes the dictionaries of stacks, another merges them: what is left is the merge of some ten files, "
+    "which could be divided among threads by service"
+)
+NODE_BYTES = "Two thirds of it are names: an address each in programs without symbols, and which one a node has"
 WARM_QUESTIONS = "An answer that was given is kept in parts; to keep more of it costs memory"
 
 
