@@ -65,6 +65,12 @@ NODE_BYTES = "Two thirds of it are names: an address each in programs without sy
 WARM_QUESTIONS = "An answer that was given is kept in parts; to keep more of it costs memory"
 
 
+LARGE_PROFILES = (
+    "While a profile is read its stacks stand in a tree of some three million nodes, whose index, at most half full, takes "
+    "three times what the nodes do. A fuller one, or reading in parts that are stored each, would take a fraction"
+)
+CROWDED_QUERIES = "Reading of uploads lets queries go first; what is left is the thread that receives for all connections"
+
 # Key: name. Programs with a chain of calls that they tell themselves are judged by it, too.
 UNWIND_PROGRAMS = {
     "python": "python3",
@@ -313,6 +319,27 @@ BENCHES = [
             Figure("ingest_paced_p99", "acknowledgement at 100 batches a second, p99", "ms"),
             Figure("server_idle", "RSS of the server, idle with an empty store", "MB"),
             Figure("ingest_rss", "peak RSS of the server under this load", "MB", 256),
+        ],
+    ),
+    Bench(
+        "uploads",
+        "Uploads of other systems' clients",
+        "Posts by one connection, one after the other, each answered once it is durable: folded text of 10,000 stacks, "
+        "CPU profiles of 1000 samples as Go's runtime writes them (gzip), OpenTelemetry's of 10,000, and a recording of "
+        "async-profiler; mean depth 30, each stack once, the same body again and again. A core is a CPU second of the "
+        "server. Then one profile of 30 MiB of distinct stacks, packed and bare; then 200 posts at a time with 50 "
+        "connections that never say what they want, and a flame graph of older data asked for meanwhile.",
+        [
+            Figure("uploads_folded", "folded text a second and core", "MB/s"),
+            Figure("uploads_pprof", "pprof profiles a second and core", "/s"),
+            Figure("uploads_pprof_rows", "samples of these a second and core", "/s"),
+            Figure("uploads_otlp", "samples of OpenTelemetry a second and core", "/s"),
+            Figure("uploads_jfr", "flight recordings a second and core", "MB/s"),
+            Figure("uploads_peak", "peak RSS with one pprof of 30 MiB, packed", "MB", 200, plan=LARGE_PROFILES),
+            Figure("uploads_peak_bare", "peak RSS with one pprof of 30 MiB, bare", "MB", 200, plan=LARGE_PROFILES),
+            Figure("uploads_query_p50", "flame graph while 200 post, p50", "ms"),
+            Figure("uploads_query_p99", "flame graph while 200 post, p99", "ms", 200, plan=CROWDED_QUERIES),
+            Figure("uploads_rss", "peak RSS while 200 post", "MB", 256, plan=LARGE_PROFILES),
         ],
     ),
     Bench(

@@ -22,6 +22,7 @@ import measure_server
 import measure_store
 import measure_symbols
 import measure_unwind
+import measure_uploads
 import table
 from bars import BENCHES
 from session import Findings, Session, harness
@@ -33,6 +34,7 @@ RUN = {
     "frames": measure_collector.frames,
     "unwind": measure_unwind.unwind,
     "ingest": measure_server.ingest,
+    "uploads": measure_uploads.uploads,
     "store": measure_store.store,
     "symbols": measure_symbols.symbols,
     "page": measure_page.page,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads as clients make them, of made-up programs: always the same from the same seed.
 
-A program has functions with names of packages and classes; a stack leaves an earlier one some frames
-before its end, as stacks do.
+A program has functions with names of packages and classes; stacks are as those of the fleet that
+docs/testing.md describes.
 """
 
 import random
@@ -10,6 +10,8 @@ import time
 
 SECOND_NS = 1_000_000_000
 DEPTH_MEAN = 30
+DEPTH_MIN = 8
+CHANGED_MEAN = 6
 SAMPLE_NS = 10_000_000
 
 
@@ -35,13 +37,14 @@ def names(count):
 
 
 def stacks(count, function_count, seed):
-    """Root first, as numbers of functions; popular functions are the low ones."""
+    """Root first, as numbers of functions, of which the low ones are popular. Each leaves the one before some
+    six frames before its end and goes on for as many."""
     draw = random.Random(seed)
-    stack, made = [], []
+    stack, made = [0] * DEPTH_MEAN, []
     for _ in range(count):
-        length = draw.randrange(DEPTH_MEAN // 3, 2 * DEPTH_MEAN - DEPTH_MEAN // 3)
-        stack = stack[: max(0, min(length, len(stack) - draw.randrange(12)))]
-        stack = stack + [int(function_count * draw.random() ** 3) for _ in range(length - len(stack))]
+        kept = stack[: max(DEPTH_MIN, len(stack) - draw.randrange(2 * CHANGED_MEAN + 1))]
+        length = min(len(kept) + draw.randrange(2 * CHANGED_MEAN + 1), 2 * DEPTH_MEAN - DEPTH_MIN)
+        stack = kept + [int(function_count * draw.random() ** 3) for _ in range(length - len(kept))]
         made.append(stack)
     return made
 
@@ -68,3 +71,23 @@ def pprof(count, functions=2000, seed=1):
     body += [number(9, time.time_ns() - 10 * SECOND_NS), number(10, 10 * SECOND_NS)]
     body += [span(11, number(1, 3) + number(2, 4)), number(12, SAMPLE_NS)]
     return b"".join(body)
+
+
+def otlp(count, functions=2000, seed=1):
+    """An export of COUNT samples of time on CPU, one of each stack, by OpenTelemetry's field numbers of 1.10."""
+    texts = ["", "cpu", "nanoseconds", *names(functions)]
+    # The first of each table stands for nothing.
+    tables = [span(1, b""), span(2, b""), span(3, b""), span(4, b""), span(6, b""), span(7, b"")]
+    for i in range(functions):
+        tables.append(span(2, span(3, number(1, i + 1) + number(2, i % 500))))
+        tables.append(span(3, number(1, 3 + i)))
+    ids = [varint(i + 1) for i in range(functions)]
+    samples = []
+    for i, stack in enumerate(stacks(count, functions, seed)):
+        tables.append(span(7, span(1, b"".join(ids[f] for f in reversed(stack)))))
+        samples.append(span(2, number(1, i + 1) + span(4, varint(SAMPLE_NS))))
+    tables += [span(5, text.encode()) for text in texts]
+    kind = number(1, 1) + number(2, 2)
+    began = varint(3 << 3 | 1) + (time.time_ns() - 10 * SECOND_NS).to_bytes(8, "little")
+    profile = span(1, kind) + b"".join(samples) + began + number(4, 10 * SECOND_NS) + span(5, kind) + number(6, SAMPLE_NS)
+    return span(1, span(2, span(2, profile))) + span(2, b"".join(tables))

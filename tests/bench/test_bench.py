@@ -16,6 +16,7 @@ import host
 import kept_report
 import load
 import plot
+import posts
 import session
 import table
 
@@ -189,6 +190,29 @@ class Fleet(unittest.TestCase):
         self.assertEqual(fleet.chosen([1, 2, 3]), [1, 2, 3])
         many = fleet.chosen(list(range(2500)))
         self.assertTrue(len(many) <= fleet.FUNCTIONS_MAX and many[-1] > 2400)
+
+
+class Posts(unittest.TestCase):
+    def test_stacks_are_always_the_same_and_thirty_deep_on_average(self):
+        made = posts.stacks(5000, 2000, 1)
+        self.assertEqual(made, posts.stacks(5000, 2000, 1))
+        self.assertNotEqual(made, posts.stacks(5000, 2000, 2))
+        self.assertAlmostEqual(sum(map(len, made)) / len(made), posts.DEPTH_MEAN, delta=5)
+        self.assertGreater(len(set(map(tuple, made))), 4500)
+        self.assertTrue(all(0 <= function < 2000 for stack in made for function in stack))
+
+    def test_numbers_are_written_as_protobuf_has_them(self):
+        self.assertEqual(posts.varint(300), b"\xac\x02")
+        self.assertEqual(posts.span(2, b"ab"), b"\x12\x02ab")
+        self.assertEqual(posts.number(1, 150), b"\x08\x96\x01")
+
+    def test_all_formats_tell_of_the_same_stacks(self):
+        text = posts.folded(3).decode().splitlines()
+        words = posts.names(2000)
+        self.assertEqual(text[2].split(" ")[0].split(";"), [words[f] for f in posts.stacks(3, 2000, 1)[2]])
+        leaf_first = b"".join(posts.varint(f + 1) for f in reversed(posts.stacks(3, 2000, 1)[2]))
+        self.assertIn(leaf_first, posts.pprof(3))
+        self.assertIn(leaf_first, posts.otlp(3))
 
 
 class Options(unittest.TestCase):
