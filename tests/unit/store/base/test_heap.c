@@ -20,7 +20,7 @@ static size_t resident_bytes(void)
 
 	CHECK(file);
 	CHECK_EQ(fscanf(file, "%lu %lu", &size, &resident), 2);
-	fclose(file);
+	CHECK_EQ(fclose(file), 0);
 	return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
