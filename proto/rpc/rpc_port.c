@@ -133,10 +133,11 @@ int rpc_port_peer(struct rpc_port *port, grpc_call *call, struct peer *ret_peer,
 	char *name = grpc_call_get_peer(call);
 	int r = -ENOENT;
 
-	if (port->acceptor && strncmp(name, peer_prefix, sizeof(peer_prefix) - 1) == 0)
+	if (port->acceptor && strncmp(name, peer_prefix, sizeof(peer_prefix) - 1) == 0) {
 		r = acceptor_peer(port->acceptor,
 			(int)strtol(name + sizeof(peer_prefix) - 1, NULL, 10), ret_peer,
 			ret_adopted);
+	}
 	gpr_free(name);
 	return r;
 }
