@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/base/clock.h"
 #include "store/log/log.h"
 #include "symbolizer-server/server.h"
 #include "symbolizer-server/settings.h"
@@ -67,6 +68,8 @@ int main(int argc, char **argv)
 		puts("cairn-server " CAIRN_VERSION);
 		break;
 	case COMMAND_LINE_RUN:
+		if (settings.clock_start_ns > 0)
+			clock_start_at(settings.clock_start_ns);
 		status = run(&settings);
 		break;
 	}

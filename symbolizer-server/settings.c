@@ -100,6 +100,9 @@ static const struct setting rows[] = {
 		.help = "keep at most this much of uploaded files, for debuggers (8G)"},
 	{"upload-bytes", "SIZE", SETTING_NUMBER, AT(upload_bytes), LIMIT,
 		.help = "take no larger file than this (2G)"},
+	{"clock-start", "NS", SETTING_NUMBER, AT(clock_start_ns), .min = 1, .max = INT64_MAX,
+		.wants = "nanoseconds since 1970",
+		.help = "for tests alone: the time of day is this at the start and runs on"},
 	{"log-level", "LEVEL", SETTING_CHOICE, AT(log_level), .initial = "info",
 		.choices = log_level_names, .help = "error, warning, info or debug"},
 };

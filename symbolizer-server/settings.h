@@ -29,6 +29,7 @@ struct settings {
 	bool insecure_uploads;
 	struct setting_list allowed_hosts;
 	char *web_dir; /* NULL: the page inside of the program */
+	uint64_t clock_start_ns; /* 0: the kernel's time of day */
 	uint64_t retain_ns;
 	uint64_t retain_bytes;
 	uint64_t hot_ns;

@@ -32,3 +32,6 @@ struct clock clock_system(void);
 struct clock_reading clock_read(const struct clock *clock);
 uint64_t clock_monotonic_ns(void);
 uint64_t clock_realtime_ns(void);
+/* Lets the time of day of this program, as told here, be REALTIME_NS now and run on from there: for
+ * tests that replay what was recorded. Before there are threads. */
+void clock_start_at(uint64_t realtime_ns);

@@ -41,9 +41,25 @@ static void a_test_may_give_its_own_time(void)
 	CHECK_EQ(clock_read(&clock).realtime_ns, 3);
 }
 
+static void the_time_of_day_may_start_elsewhere(void)
+{
+	const uint64_t start_ns = UINT64_C(1700000000) * NS_PER_S;
+	struct clock clock = clock_system();
+
+	clock_start_at(start_ns);
+	CHECK(clock_realtime_ns() >= start_ns);
+	CHECK(clock_realtime_ns() < start_ns + NS_PER_S);
+	CHECK(clock_read(&clock).realtime_ns >= start_ns);
+	CHECK(clock_read(&clock).realtime_ns < start_ns + 2 * NS_PER_S);
+	/* What measures lengths stays. */
+	CHECK(clock_read(&clock).boottime_ns >= clock_read(&clock).monotonic_ns - NS_PER_S);
+	clock_start_at((uint64_t)time(NULL) * NS_PER_S);
+}
+
 int main(void)
 {
 	RUN(the_three_clocks_are_read_at_one_instant);
 	RUN(a_test_may_give_its_own_time);
+	RUN(the_time_of_day_may_start_elsewhere);
 	return 0;
 }
