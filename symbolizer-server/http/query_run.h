@@ -30,7 +30,7 @@
 /* Nodes of stacks that a query visits: with so many it is worth looking whether what was freed is more
  * than the next one needs at most, give or take. */
 #define QUERY_RUN_LARGE_NODE_COUNT (UINT64_C(1) << 20)
-#define QUERY_RUN_HEAP_BYTES_KEPT ((size_t)96 << 20)
+#define QUERY_RUN_HEAP_BYTES_KEPT ((size_t)160 << 20)
 
 struct query_run {
 	const struct site *site;
