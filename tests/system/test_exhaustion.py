@@ -139,9 +139,9 @@ def test_crowd_of_browsers(server, count):
     close_all(crowd)
 
 
-def turned_away(address, links):
+def turned_away(address, words, links):
     """How many of LINKS are. What the server closes meanwhile lets one or the other in, so one more calls."""
-    links.append(connect(address, PREFACE + SETTINGS))
+    links.append(connect(address, words))
     return sum(not is_open(link) for link in links)
 
 
@@ -152,9 +152,10 @@ def test_no_descriptor_left(stage, server):
     first_free = next(number for number in range(FILES) if number not in used)
     limit = resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (first_free, FILES))
     note(f"{len(used)} descriptors in use, none below {first_free} to be had")
-    for address in (server.grpc, server.http):
-        links = [connect(address, PREFACE + SETTINGS) for _ in range(CALLERS)]
-        wait_until(lambda: turned_away(address, links) >= CALLERS / 2, 10, f"{address}: callers are left to wait")
+    # Each by its own words: what speaks gRPC at HTTP's port is gRPC's.
+    for address, words in ((server.grpc, PREFACE + SETTINGS), (server.http, b"GET /healthz HTT")):
+        links = [connect(address, words) for _ in range(CALLERS)]
+        wait_until(lambda: turned_away(address, words, links) >= CALLERS / 2, 10, f"{address}: callers are left to wait")
         note(f"{address}: {len(links)} called")
         close_all(links)
     resource.prlimit(server.pid, resource.RLIMIT_NOFILE, limit)
