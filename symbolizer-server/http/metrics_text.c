@@ -14,6 +14,8 @@
 #include "symbolizer-server/http/counter_list.h"
 #include "symbolizer-server/http/watch_list.h"
 #include "symbolizer-server/status/host_board.h"
+#include "symbolizer-server/symbol/debuginfod_servers.h"
+#include "symbolizer-server/symbol/symbolizer.h"
 
 /* A host has about a hundred metrics of its own: so many are 8 MB of text, and 100,000 series at
  * whoever reads them. */
@@ -206,6 +208,31 @@ static void write_unaccounted(
 	}
 }
 
+/* Each debuginfod server by itself: of several, one that fails is hidden in their sum. */
+static void write_debuginfod(struct bytes_writer *out, struct debuginfod_servers *servers)
+{
+	uint32_t count = servers ? debuginfod_servers_count(servers) : 0;
+
+	for (int i = 0; count > 0 && i < DEBUGINFOD_SERVER_COUNTER_COUNT; i++) {
+		enum debuginfod_server_counter counter = (enum debuginfod_server_counter)i;
+		const char *meaning = debuginfod_counter_meaning(counter);
+		bool is_level = counted_is_level(meaning);
+		char name[64];
+
+		snprintf(name, sizeof(name), "cairn_debuginfod_server_%s%s",
+			debuginfod_counter_name(counter), is_level ? "" : "_total");
+		write_head(out, name, is_level ? "gauge" : "counter", meaning);
+		for (uint32_t j = 0; j < count; j++) {
+			struct debuginfod_server_state state;
+
+			debuginfod_servers_read(servers, j, &state);
+			print(out, "%s{server=\"", name);
+			write_label(out, state.url);
+			print(out, "\"} %" PRIu64 "\n", state.counts[i]);
+		}
+	}
+}
+
 static void write_share(void *context, const struct watch_share *share)
 {
 	struct bytes_writer *out = context;
@@ -266,6 +293,7 @@ int metrics_text_write(
 		write_host_metric(out, &metrics[i], &snapshot, now_ns);
 	r = write_host_counters(out, &snapshot);
 	write_unaccounted(out, site, &snapshot);
+	write_debuginfod(out, site->symbolizer ? symbolizer_servers(site->symbolizer) : NULL);
 	write_shares(out, site, request);
 	host_snapshot_done(&snapshot);
 	return r;

@@ -184,6 +184,11 @@ def check_pair(case, first_state, from_ns, until_ns):
     check(second["state"] == "ok" and second["failures"] == 0, f"{case.name}: the good server: {second}")
     check(second["hits"] == 2 and second["misses"] >= 2 * (MODULES - 2), f"{case.name}: the good server: {second}")
     check("secret" not in case.server.get("/api/v1/status")[1].decode(), "credentials are shown")
+    metrics = case.server.get("/metrics")[1].decode()
+    check("secret" not in metrics, "credentials are in the metrics")
+    for server in (first, second):
+        line = f'cairn_debuginfod_server_asked_total{{server="{server["url"]}"}} {server["asked"]}\n'
+        check(line in metrics, f"no {line!r} in the metrics")
     said = subprocess.run(
         [binary("cairn"), "status", "--server", case.server.url], capture_output=True, text=True, check=True
     ).stdout
