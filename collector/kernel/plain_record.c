@@ -163,6 +163,11 @@ static struct unwind_state state_of(const struct plain_record *record)
 	return state;
 }
 
+static bool has_ended(const struct plain_record *record)
+{
+	return record->pid == UINT32_MAX;
+}
+
 /* The innermost frame; the rest is for user space. */
 static enum stop fill_user_part(const struct plain_record *record, struct event_sample *sample)
 {
@@ -174,6 +179,10 @@ static enum stop fill_user_part(const struct plain_record *record, struct event_
 		bytes = STACK_COPY_BYTES_MAX;
 	if (sample->flags & EVENT_KERNEL_THREAD)
 		return STOP_absent;
+	/* A thread without a number has ended, and let go of its memory: whatever could be read is
+	 * somebody else's. */
+	if (has_ended(record))
+		return STOP_no_memory;
 	if (record->abi == PERF_SAMPLE_REGS_ABI_32)
 		return STOP_not_64_bit;
 	if (record->abi == PERF_SAMPLE_REGS_ABI_NONE || state.registers.ip == 0)
@@ -197,13 +206,13 @@ static enum stop fill_user_part(const struct plain_record *record, struct event_
 static bool is_of_kernel(const struct plain_record *record)
 {
 	return record->abi == PERF_SAMPLE_REGS_ABI_NONE && record->pid == record->tid &&
-		record->pid != UINT32_MAX;
+		!has_ended(record);
 }
 
 void plain_record_sample(const struct plain_record *record, uint32_t kernel_frames_max_now,
 	struct event_sample *ret_sample)
 {
-	bool has_ended = record->pid == UINT32_MAX;
+	bool ended = has_ended(record);
 
 	*ret_sample = (struct event_sample){
 		.kind = EVENT_SAMPLE,
@@ -211,8 +220,8 @@ void plain_record_sample(const struct plain_record *record, uint32_t kernel_fram
 		.taken_at_ns = record->time_ns,
 		.weight_ns = record->period_ns,
 		.cgroup_id = record->cgroup_id,
-		.pid = has_ended ? 0 : record->pid,
-		.tid = has_ended ? 0 : record->tid,
+		.pid = ended ? 0 : record->pid,
+		.tid = ended ? 0 : record->tid,
 		.cpu = record->cpu,
 	};
 	ret_sample->kernel_stop =
