@@ -226,7 +226,7 @@ static void what_can_not_be_walked_says_why(void)
 	CHECK(sample->pid == 0 && sample->tid == 0);
 	CHECK_EQ(sample->flags, EVENT_IN_KERNEL);
 	/* What lies at its stack pointer is somebody else's by now. */
-	tick.stack_bytes = 4096;
+	tick.stack_room = tick.stack_bytes = 4096;
 	become_sample(&tick);
 	CHECK_EQ(sample->user_stop, STOP_no_memory);
 	CHECK_EQ(sample->user_frame_count, 0);
