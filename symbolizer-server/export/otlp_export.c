@@ -12,6 +12,7 @@
 
 #include "store/profile/string_table.h"
 #include "symbolizer-server/export/export_modules.h"
+#include "symbolizer-server/export/export_texts.h"
 #include "symbolizer-server/export/stack_walk.h"
 
 struct work {
@@ -19,34 +20,17 @@ struct work {
 	const struct level_tree *tree;
 	const struct export_about *about;
 	struct export_modules modules;
-	struct string_table texts;
+	struct export_texts texts;
 	struct string_table attributes; /* key, NUL, value */
 	uint32_t *numbers; /* of each function: its location */
 	int64_t *row; /* of a stack, or of a sample's attributes */
-	int error; /* the first one */
+	int error; /* the first one of attributes */
 };
 
 static void note(struct work *work, int r)
 {
 	if (r < 0 && work->error == 0)
 		work->error = r;
-}
-
-static int64_t text_number(struct work *work, const char *text, size_t length)
-{
-	uint32_t index = 0;
-
-	note(work, string_table_add(&work->texts, text, length, &index));
-	return index;
-}
-
-/* A text of the function table. */
-static int64_t number_of(struct work *work, uint32_t string)
-{
-	const struct string_table *strings = &work->tree->functions->strings;
-
-	return text_number(
-		work, string_table_text(strings, string), string_table_length(strings, string));
 }
 
 static int64_t attribute_number(struct work *work, const char *key, const char *value)
@@ -78,21 +62,6 @@ static int reserve_row(struct work *work, size_t count)
 }
 
 /* ---- Samples ---- */
-
-static void write_value_type(
-	struct work *work, struct reply_field field, enum type_part type, enum type_part unit)
-{
-	size_t type_length, unit_length;
-	const char *type_text = export_type_part(work->about->type, type, &type_length);
-	const char *unit_text = export_type_part(work->about->type, unit, &unit_length);
-
-	reply_begin(work->writer, field);
-	reply_number(work->writer, (struct reply_field){1, "typeStrindex"},
-		text_number(work, type_text, type_length));
-	reply_number(work->writer, (struct reply_field){2, "unitStrindex"},
-		text_number(work, unit_text, unit_length));
-	reply_end(work->writer);
-}
 
 static int write_sample(struct work *work, const struct stack_walk *walk, int64_t stack)
 {
@@ -137,17 +106,20 @@ static int write_samples(struct work *work)
 
 static int write_profile(struct work *work)
 {
+	static const struct reply_field sample_type[] = {
+		{1, "sampleType"}, {1, "typeStrindex"}, {2, "unitStrindex"}};
+	static const struct reply_field period_type[] = {
+		{5, "periodType"}, {1, "typeStrindex"}, {2, "unitStrindex"}};
 	struct time_range range = work->about->range;
 	int r;
 
 	reply_begin(work->writer, (struct reply_field){2, "profiles"});
-	write_value_type(work, (struct reply_field){1, "sampleType"}, TYPE_SAMPLE, TYPE_UNIT);
+	export_value_type(&work->texts, work->writer, sample_type, work->about->type, TYPE_SAMPLE);
 	r = write_samples(work);
 	reply_fixed(work->writer, (struct reply_field){3, "timeUnixNano"}, range.from_ns);
 	reply_number(work->writer, (struct reply_field){4, "durationNano"},
 		(int64_t)(range.until_ns - range.from_ns));
-	write_value_type(
-		work, (struct reply_field){5, "periodType"}, TYPE_PERIOD, TYPE_PERIOD_UNIT);
+	export_value_type(&work->texts, work->writer, period_type, work->about->type, TYPE_PERIOD);
 	reply_number(work->writer, (struct reply_field){6, "period"}, work->about->period);
 	reply_end(work->writer);
 	return r;
@@ -211,7 +183,7 @@ static void write_mappings(struct work *work)
 
 		reply_begin(work->writer, field);
 		reply_number(work->writer, (struct reply_field){4, "filenameStrindex"},
-			number_of(work, module->name));
+			export_string(&work->texts, module->name));
 		reply_numbers(work->writer, (struct reply_field){5, "attributeIndices"}, &build,
 			build != 0);
 		reply_end(work->writer);
@@ -241,13 +213,13 @@ static void write_location(struct work *work, uint32_t index)
 static void write_function(struct work *work, uint32_t index)
 {
 	const struct function *function = &work->tree->functions->functions[index];
-	int64_t name = number_of(work, function->plain ? function->plain : function->name);
+	int64_t name = export_name(&work->texts, function);
 
 	reply_number(work->writer, (struct reply_field){1, "nameStrindex"}, name);
 	reply_number(work->writer, (struct reply_field){2, "systemNameStrindex"},
-		function->raw ? number_of(work, function->raw) : name);
+		export_raw_name(&work->texts, function));
 	reply_number(work->writer, (struct reply_field){3, "filenameStrindex"},
-		number_of(work, function->file));
+		export_string(&work->texts, function->file));
 }
 
 static void write_each(struct work *work, struct reply_field field,
@@ -264,17 +236,6 @@ static void write_each(struct work *work, struct reply_field field,
 	reply_end_list(work->writer);
 }
 
-static void write_texts(struct work *work)
-{
-	const struct reply_field field = {5, "stringTable"};
-
-	reply_begin_list(work->writer, field);
-	for (uint32_t i = 0; i < work->texts.count; i++)
-		reply_text(work->writer, field, string_table_text(&work->texts, i),
-			string_table_length(&work->texts, i));
-	reply_end_list(work->writer);
-}
-
 static void write_attributes(struct work *work)
 {
 	const struct reply_field field = {6, "attributeTable"};
@@ -286,7 +247,7 @@ static void write_attributes(struct work *work)
 
 		reply_begin(work->writer, field);
 		reply_number(work->writer, (struct reply_field){1, "keyStrindex"},
-			text_number(work, key, length));
+			export_text(&work->texts, key, length));
 		reply_begin(work->writer, (struct reply_field){2, "value"});
 		reply_text(work->writer, (struct reply_field){1, "stringValue"}, key + length + 1,
 			string_table_length(&work->attributes, i) - length - 1);
@@ -343,7 +304,7 @@ static int write_dictionary(struct work *work)
 	write_each(work, (struct reply_field){3, "functionTable"}, write_function);
 	write_attributes(work);
 	r = write_stacks(work);
-	write_texts(work);
+	export_texts_write(&work->texts, work->writer, (struct reply_field){5, "stringTable"});
 	reply_end(work->writer);
 	return r;
 }
@@ -372,6 +333,8 @@ static int write_all(struct work *work)
 		r = write_resource(work);
 	if (r == 0)
 		r = write_dictionary(work);
+	if (r == 0)
+		r = export_texts_fault(&work->texts);
 	return r < 0 ? r : work->error;
 }
 
@@ -379,14 +342,14 @@ int otlp_export_write(struct reply_writer *writer, const struct level_tree *tree
 	const struct export_about *about)
 {
 	struct work work = {.writer = writer, .tree = tree, .about = about};
-	int r = string_table_init(&work.texts);
+	int r = export_texts_init(&work.texts, tree);
 
 	if (r == 0)
 		r = string_table_init(&work.attributes);
 	if (r == 0)
 		r = write_all(&work);
 	export_modules_done(&work.modules);
-	string_table_done(&work.texts);
+	export_texts_done(&work.texts);
 	string_table_done(&work.attributes);
 	free(work.numbers);
 	free(work.row);

@@ -104,13 +104,16 @@ static int write_flamebearer(struct reply_writer *writer, const struct flamebear
 	return 0;
 }
 
-static int write_tree(
-	struct reply_writer *writer, const struct profile_tree *tree, uint32_t node_count)
+static int write_tree(struct reply_writer *writer, const struct profile_tree *tree,
+	const struct query_params *params, const struct querier_call *call)
 {
+	uint32_t node_count = call->asked->nodes_max > 0 ? (uint32_t)call->asked->nodes_max
+							 : QUERIER_NODE_COUNT_DEFAULT;
 	struct flamebearer flamebearer;
 	struct level_tree levels;
 	int r = level_tree_init(&levels, &tree->calls, LEVEL_TREE_BY_NAME, node_count);
 
+	(void)params;
 	if (r < 0)
 		return r;
 	r = flamebearer_init(&flamebearer, &levels);
@@ -122,7 +125,12 @@ static int write_tree(
 	return r;
 }
 
-int querier_tree(const struct querier_call *call, struct reply_writer *writer)
+/* How a tree is told. */
+typedef int (*write_tree_fn)(struct reply_writer *writer, const struct profile_tree *tree,
+	const struct query_params *params, const struct querier_call *call);
+
+static int answer_tree(const struct querier_call *call, struct naming_options naming,
+	write_tree_fn write, struct reply_writer *writer)
 {
 	static const struct profile_tree_options no_options;
 	struct query_params params;
@@ -137,16 +145,22 @@ int querier_tree(const struct querier_call *call, struct reply_writer *writer)
 		r = querier_params(call, call->asked, &params);
 	if (r < 0)
 		return r;
+	params.naming = naming;
 	query_run_begin(&run, call->site, call->http);
 	r = profile_tree_take(&run, &params, &no_options, &tree);
 	if (r == 0) {
 		query_run_stage(&run, QUERY_WRITING);
-		r = write_tree(writer, tree, node_count);
+		r = write(writer, tree, &params, call);
 		profile_tree_give_back(&run, tree);
 	}
 	query_run_end(&run);
 	query_params_done(&params);
 	return r;
+}
+
+int querier_tree(const struct querier_call *call, struct reply_writer *writer)
+{
+	return answer_tree(call, (struct naming_options){0}, write_tree, writer);
 }
 
 /* Nothing here belongs to a span: the tree has a root of nothing. */
@@ -174,8 +188,9 @@ int querier_span_tree(const struct querier_call *call, struct reply_writer *writ
 
 /* All of it, unless fewer nodes are asked for. */
 static int write_profile(struct reply_writer *writer, const struct profile_tree *tree,
-	const struct query_params *params, const struct querier_request *asked)
+	const struct query_params *params, const struct querier_call *call)
 {
+	const struct querier_request *asked = call->asked;
 	const struct export_about about = {.type = params->selector.type,
 		.name = asked->selector,
 		.range = params->range,
@@ -193,31 +208,8 @@ static int write_profile(struct reply_writer *writer, const struct profile_tree 
 
 int querier_profile(const struct querier_call *call, struct reply_writer *writer)
 {
-	static const struct profile_tree_options no_options;
-	struct query_params params;
-	struct profile_tree *tree;
-	struct query_run run;
-	uint32_t node_count = 0;
-	int r = check_wishes(call, call->asked);
-
-	if (r == 0)
-		r = read_node_count(call, call->asked, &node_count);
-	if (r == 0)
-		r = querier_params(call, call->asked, &params);
-	if (r < 0)
-		return r;
-	params.naming.group = NAMING_BY_LINE;
-	params.naming.by_build = true;
-	query_run_begin(&run, call->site, call->http);
-	r = profile_tree_take(&run, &params, &no_options, &tree);
-	if (r == 0) {
-		query_run_stage(&run, QUERY_WRITING);
-		r = write_profile(writer, tree, &params, call->asked);
-		profile_tree_give_back(&run, tree);
-	}
-	query_run_end(&run);
-	query_params_done(&params);
-	return r;
+	return answer_tree(call, (struct naming_options){.group = NAMING_BY_LINE, .by_build = true},
+		write_profile, writer);
 }
 
 /* ---- Two sides ---- */
