@@ -57,6 +57,9 @@ def options_of(arguments):
     parser.add_argument("--out", default="", help=f"where to write; {REPORT} for a whole run")
     options = parser.parse_args(arguments)
     options.partial = bool(options.names)
+    # What comes in, comes by either way.
+    if "ingest" in options.names and "uploads" not in options.names:
+        options.names.append("uploads")
     options.names = options.names or names
     unknown = set(options.names) - set(names)
     if unknown:
