@@ -38,7 +38,8 @@ def check_functions(answer):
         note(f"{name:8} {shares[0]:6.2f} % -> {shares[1]:6.2f} %, truth {before} -> {after}, p {row['p']:.4f}")
         check(abs(shares[0] - before) <= POINTS_MAX and abs(shares[1] - after) <= POINTS_MAX, f"{name}: {shares}")
         check(row["changed"] == (before != after), f"{name}: changed is {row['changed']}")
-    flagged = {name for name, row in rows.items() if row["changed"]}
+    # Interrupts that the host served meanwhile are no part of the program.
+    flagged = {name for name, row in rows.items() if row["changed"] and row["module"] != "[kernel]"}
     check(flagged == {"slow", "before", "after"}, f"changed: {flagged}")
     check(answer["functions"][0]["name"] in ("slow", "before"), "what changed most does not stand first")
 
