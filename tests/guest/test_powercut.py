@@ -97,6 +97,8 @@ if [ -n "$power_again" ]; then
 fi
 [ -z "$power_run" ] || power_push 4041 $power_run 0 1000000 $power_epoch >&3
 echo "done" >&3
+until ls /data/cairn/profiles/*.seg >/dev/null 2>&1; do sleep 1; done
+echo "together" >&3
 sleep 1000
 """
 
@@ -328,12 +330,18 @@ def cuts_on_one_disk(stage, first, count):
         note(f"cut {first + cut}: {found} batches found; {record.push_and_cut(boot)}")
     if count == also_while_starting:
         record.cut_while_starting()
+    # Where the CPU is emulated, each cut may have come before the first segment was whole. One start is left alone until
+    # there is one, and what the last finds has gone through it.
+    boot = record.next_boot()
+    record.verify(boot)
+    boot.wait_for(lambda lines: "together" in lines, "the server puts files together")
+    boot.cut()
     boot = record.next_boot()
     found = record.verify(boot)
     boot.cut()
     note(f"at last {found} batches found, {len(record.acknowledged)} acknowledged, none lost")
     note(f"  starts found {record.segments} segments")
-    check(count < CUTS_A_DISK or record.segments, "no start found a segment: nothing was put together")
+    check(record.segments, "no start found a segment: nothing was put together")
     return record
 
 
