@@ -14,6 +14,8 @@
 
 #define PATIENCE_NS (UINT64_C(60) * NS_PER_S)
 #define HALF 1000
+/* One of so many is killed in time. */
+#define KILLS_MAX 20
 
 static struct sandbox sandbox;
 static uint64_t file_bytes_max; /* 0: the default */
@@ -192,29 +194,44 @@ static void send_and_be_killed(const char *folder, const struct build_id *id, co
 	_exit(1);
 }
 
-static void what_was_taken_is_read_after_a_kill(void)
+/* Whether it had no time to read what it took, as is the rule; a busy machine may give it some. */
+static bool killed_before_it_read(const char *folder, const struct build_id *id)
 {
-	struct build_id id = id_of("full");
-	struct symbol_module_state state;
-	struct symbolizer *symbolizer;
+	char command[128];
 	int status;
 	pid_t child = fork();
 
 	CHECK(child >= 0);
 	if (child == 0)
-		send_and_be_killed("killed", &id, "debug");
+		send_and_be_killed(folder, id, "debug");
 	CHECK_EQ(waitpid(child, &status, 0), child);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	/* It had no time to read what it took. */
-	CHECK_EQ(work_try("test -n \"$(ls killed/unread)\""), 0);
-	symbolizer = start("killed");
+	(void)snprintf(command, sizeof(command), "test -n \"$(ls %s/unread)\"", folder);
+	return work_try(command) == 0;
+}
+
+static void what_was_taken_is_read_after_a_kill(void)
+{
+	struct build_id id = id_of("full");
+	struct symbol_module_state state;
+	struct symbolizer *symbolizer;
+	char folder[32], command[128];
+	bool unread = false;
+
+	for (int i = 0; i < KILLS_MAX && !unread; i++) {
+		(void)snprintf(folder, sizeof(folder), "killed%d", i);
+		unread = killed_before_it_read(folder, &id);
+	}
+	CHECK(unread);
+	symbolizer = start(folder);
 	CHECK_EQ(symbolizer_drain(symbolizer, PATIENCE_NS), 0);
 	CHECK_EQ(symbolizer_module_state(symbolizer, &id, &state), 0);
 	CHECK_EQ(state.quality, SYMBOL_QUALITY_DWARF);
 	CHECK_STR(state.name, "given");
 	check_kept(symbolizer, &id, SYMBOL_FILE_DEBUGINFO, "debug");
 	symbolizer_free(symbolizer);
-	CHECK_EQ(work_try("test -z \"$(ls killed/unread)\""), 0);
+	(void)snprintf(command, sizeof(command), "test -z \"$(ls %s/unread)\"", folder);
+	CHECK_EQ(work_try(command), 0);
 }
 
 static void kept_files_stay_within_their_limit(void)
