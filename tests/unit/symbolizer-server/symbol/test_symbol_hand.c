@@ -197,7 +197,6 @@ static void send_and_be_killed(const char *folder, const struct build_id *id, co
 /* Whether it had no time to read what it took, as is the rule; a busy machine may give it some. */
 static bool killed_before_it_read(const char *folder, const struct build_id *id)
 {
-	char command[128];
 	int status;
 	pid_t child = fork();
 
@@ -206,8 +205,7 @@ static bool killed_before_it_read(const char *folder, const struct build_id *id)
 		send_and_be_killed(folder, id, "debug");
 	CHECK_EQ(waitpid(child, &status, 0), child);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	(void)snprintf(command, sizeof(command), "test -n \"$(ls %s/unread)\"", folder);
-	return work_try(command) == 0;
+	return work_try("test -n \"$(ls %s/unread)\"", folder) == 0;
 }
 
 static void what_was_taken_is_read_after_a_kill(void)
@@ -215,7 +213,7 @@ static void what_was_taken_is_read_after_a_kill(void)
 	struct build_id id = id_of("full");
 	struct symbol_module_state state;
 	struct symbolizer *symbolizer;
-	char folder[32], command[128];
+	char folder[32];
 	bool unread = false;
 
 	for (int i = 0; i < KILLS_MAX && !unread; i++) {
@@ -230,8 +228,7 @@ static void what_was_taken_is_read_after_a_kill(void)
 	CHECK_STR(state.name, "given");
 	check_kept(symbolizer, &id, SYMBOL_FILE_DEBUGINFO, "debug");
 	symbolizer_free(symbolizer);
-	(void)snprintf(command, sizeof(command), "test -z \"$(ls %s/unread)\"", folder);
-	CHECK_EQ(work_try(command), 0);
+	CHECK_EQ(work_try("test -z \"$(ls %s/unread)\"", folder), 0);
 }
 
 static void kept_files_stay_within_their_limit(void)
