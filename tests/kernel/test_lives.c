@@ -202,7 +202,9 @@ static void time_is_what_the_parent_is_told(void)
 	CHECK_EQ(ended.bare_exits, 30);
 	CHECK_EQ(ended.forks, 30);
 	CHECK(ended.cpu_ns <= told_ns + told_ns / 20 + 30 * 100000);
-	CHECK(ended.lifetime_ns >= ended.cpu_ns - ended.cpu_ns / 50 &&
+	/* A life ends before the last of its CPU time: letting go of memory takes some tens of
+	 * microseconds of 4 ms, on a busy host more. */
+	CHECK(ended.lifetime_ns >= ended.cpu_ns - ended.cpu_ns / 10 &&
 		ended.lifetime_ns <= passed_ns);
 }
 
