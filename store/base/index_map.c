@@ -4,9 +4,8 @@
  *                         |                                   [0] [1] [2] ...
  *                         +---------------------------------------^
  *
- * Slots are 8 bytes and hold no pointer, so a table of any record type uses this one piece of code
- * and growing it never touches the records. index is stored plus one: a zeroed slot is free. Half of
- * a hash is kept: its low bits say where to look, the rest keeps most records from being compared.
+ * Slots are 12 bytes and hold no pointer, so a table of any record type uses this one piece of code
+ * and growing it never touches the records. index is stored plus one: a zeroed slot is free.
  */
 #include "store/base/index_map.h"
 
@@ -19,7 +18,8 @@
 #define SLOT_COUNT_FIRST 64
 
 struct index_map_slot {
-	uint32_t hash;
+	uint32_t hash_low;
+	uint32_t hash_high;
 	uint32_t index_plus_one;
 };
 
@@ -54,7 +54,8 @@ uint32_t index_map_find(const struct index_map *map, uint64_t hash, index_map_eq
 
 		if (slot->index_plus_one == 0)
 			return INDEX_MAP_NONE;
-		if (slot->hash == (uint32_t)hash && equal(context, slot->index_plus_one - 1, key))
+		if (slot->hash_low == (uint32_t)hash && slot->hash_high == (uint32_t)(hash >> 32) &&
+			equal(context, slot->index_plus_one - 1, key))
 			return slot->index_plus_one - 1;
 	}
 }
@@ -62,7 +63,7 @@ uint32_t index_map_find(const struct index_map *map, uint64_t hash, index_map_eq
 static void place(struct index_map_slot *slots, uint32_t slot_count, struct index_map_slot slot)
 {
 	uint32_t mask = slot_count - 1;
-	uint32_t at = slot.hash & mask;
+	uint32_t at = slot.hash_low & mask;
 
 	while (slots[at].index_plus_one != 0)
 		at = (at + 1) & mask;
@@ -93,14 +94,14 @@ int index_map_add(struct index_map *map, uint64_t hash, uint32_t index)
 	must(index != INDEX_MAP_NONE);
 	if (map->count >= map->count_max)
 		return -E2BIG;
-	/* At most three quarters full: a line of the cache holds eight slots, so that probes cost
-	 * little, and a table of millions is half as large as it would be half full. */
-	if (map->count + 1 > map->slot_count / 4 * 3) {
+	/* At most half full: probes stay short. */
+	if ((map->count + 1) * 2 > map->slot_count) {
 		r = grow(map);
 		if (r < 0)
 			return r;
 	}
-	place(map->slots, map->slot_count, (struct index_map_slot){(uint32_t)hash, index + 1});
+	place(map->slots, map->slot_count,
+		(struct index_map_slot){(uint32_t)hash, (uint32_t)(hash >> 32), index + 1});
 	map->count++;
 	return 0;
 }
